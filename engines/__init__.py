@@ -1,0 +1,1 @@
+"""The rules of the games, pure. ``registry`` finds them; ``kit`` is what they share."""

@@ -1,0 +1,105 @@
+"""Driving an engine: set up, list legal moves, play, leave; what a step opened and closed.
+
+All of it works on a table of the caller's own, whose state it changes.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from engines.kit.contract import Engine
+from engines.kit.structs import Decision, Move, Options
+from engines.kit.table import Table
+from engines.kit.violation import WRONG_MOVE_FOR_DECISION, NotAsked, Violation
+
+_MOST_AUTOMATIC_STEPS = 10_000
+
+
+def set_up(engine: Engine[Any], table: Table[Any], seats: int, options: Options, ruleset: int) -> None:
+    """Deal a match and run on to its first decisions."""
+    engine.set_up(table, seats, options, ruleset)
+    _run(engine, table)
+
+
+def play(engine: Engine[Any], table: Table[Any], seat: int, move: Move) -> None:
+    """Check a move of a seat, carry it out, and run on to the next decisions or the end.
+
+    Raises:
+        NotAsked: the seat has no open decision.
+        Violation: a rule forbids the move. The state is then unchanged.
+    """
+    check(engine, table.state, seat, move)
+    engine.apply(table, seat, move)
+    _run(engine, table)
+
+
+def leave(engine: Engine[Any], table: Table[Any], seat: int) -> None:
+    """Carry out that a seat leaves, and run on."""
+    engine.leave(table, seat)
+    _run(engine, table)
+
+
+def check(engine: Engine[Any], state: Any, seat: int, move: Move) -> None:
+    """Judge any move of a seat without carrying it out.
+
+    Raises:
+        NotAsked, Violation: as ``play``.
+    """
+    decision = open_decision(engine, state, seat)
+    if decision is None:
+        raise NotAsked
+    if type(move) not in engine.answers[decision.kind]:
+        raise Violation(WRONG_MOVE_FOR_DECISION, engine.wrong_move_rule, "This move does not answer the open decision.")
+    engine.check(state, seat, move)
+
+
+def open_decision(engine: Engine[Any], state: Any, seat: int) -> Decision | None:
+    """Return the seat's open decision, or None."""
+    return next((decision for decision in engine.decisions(state) if decision.seat == seat), None)
+
+
+def judge(engine: Engine[Any], state: Any, seat: int) -> list[tuple[Move, Violation | None]]:
+    """List the seat's candidates in order, each with the violation that forbids it; empty if it is not asked."""
+    if open_decision(engine, state, seat) is None:
+        return []
+    return [(move, _violation(engine, state, seat, move)) for move in engine.candidates(state, seat)]
+
+
+def legal_moves(engine: Engine[Any], state: Any, seat: int) -> list[Move]:
+    """List the seat's legal moves in order; empty if it is not asked."""
+    return [move for move, violation in judge(engine, state, seat) if violation is None]
+
+
+class Changes(NamedTuple):
+    """What a step did to the open decisions."""
+
+    closed: list[Decision]
+    opened: list[Decision]
+
+
+def changes(before: Iterable[Decision], after: Iterable[Decision], mover: int) -> Changes:
+    """Compare the open decisions around a step. The mover's own decision is closed by its move, whatever follows; another seat's stays open while
+    it reads the same.
+    """
+    old = {decision.seat: decision for decision in before}
+    new = {decision.seat: decision for decision in after}
+    kept = {seat for seat in old if seat != mover and old[seat] == new.get(seat)}
+    return Changes(
+        closed=[decision for seat, decision in old.items() if seat not in kept],
+        opened=[decision for seat, decision in new.items() if seat not in kept],
+    )
+
+
+def _violation(engine: Engine[Any], state: Any, seat: int, move: Move) -> Violation | None:
+    try:
+        engine.check(state, seat, move)
+    except Violation as violation:
+        return violation
+    return None
+
+
+def _run(engine: Engine[Any], table: Table[Any]) -> None:
+    for _ in range(_MOST_AUTOMATIC_STEPS):
+        if engine.outcome(table.state) is not None or not engine.advance(table):
+            table.state.position = table.rng.position
+            return
+    raise RuntimeError("automatic steps do not come to an end")
