@@ -4,7 +4,7 @@ Violation: the rules forbid it. NotAsked: nobody asked this seat.
 """
 
 
-class Violation(Exception):  # noqa: N818 - the domain's word
+class Violation(Exception):
     """A move that a rule forbids.
 
     ``code`` is the game's name for it, ``rule`` the id of the rule, ``message`` a sentence that a player can be shown, ``field`` the field of the
@@ -28,7 +28,7 @@ class Violation(Exception):  # noqa: N818 - the domain's word
         return self.code, self.rule, self.message, self.field
 
 
-class NotAsked(Exception):  # noqa: N818 - the domain's word
+class NotAsked(Exception):
     """The seat has no open decision."""
 
 
