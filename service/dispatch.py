@@ -1,30 +1,52 @@
-"""The one way from a door to a handler: decode, handle, encode, translate errors, log and count. Both doors end here."""
+"""The one way from a door to a handler: authenticate, decode, handle, encode; translate errors; log and count. Both doors end here."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, Protocol
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
+import structlog
+
+from service.api.context import Call, Context, Handler, Needs
 from service.contract import Rpc
+from service.credentials import ApiKeys, Credential, Credentials, Role
+from service.errors import ApiError, Forbidden, Internal, InvalidRequest, SnapshotUnreadable, Unauthenticated, Unavailable
 from service.messages import Message
+from service.store import Corrupt, StoreUnavailable
+from service.telemetry.metrics import Metrics
+
+__all__ = ["Call", "Dispatcher", "handlers_of"]
+
+_log = structlog.get_logger("umpire.call")
 
 
-class Call(NamedTuple):
-    """What a door knows of a call besides its request.
+def handlers_of(rpcs: Mapping[str, Rpc], apis: Mapping[str, object]) -> dict[str, Handler]:
+    """Find the handler of every rpc, by its path; ``apis`` maps a service's full name to the object with its handlers.
 
-    ``credential`` and ``api_key`` are as sent, "" if none; ``request_id`` finds the log line (the caller's ``x-request-id``, or a new one);
-    ``transport`` is grpc, rest or connect.
+    Raises:
+        TypeError: an rpc has no handler, or one that does not say what it needs.
     """
+    handlers: dict[str, Handler] = {}
+    for path, rpc in rpcs.items():
+        handler = getattr(apis.get(rpc.service), rpc.handler_name, None)
+        if handler is None or not hasattr(handler, "needs"):
+            raise TypeError(f"{path} has no handler {rpc.handler_name} that says what it needs")
+        handlers[path] = handler
+    return handlers
 
-    credential: str
-    api_key: str
-    request_id: str
-    transport: str
 
-
-Handler = Callable[[Call, Any], Awaitable[Message]]
-
-
-class Dispatcher(Protocol):
+class Dispatcher:
     """Runs calls."""
+
+    def __init__(self, handlers: Mapping[str, Handler], credentials: Credentials, api_keys: ApiKeys, metrics: Metrics) -> None:
+        self._handlers = handlers
+        self._credentials = credentials
+        self._api_keys = api_keys
+        self._metrics = metrics
+        self._draining = False
+
+    def drain(self) -> None:
+        """Refuse all calls that come from now on: this worker is going away."""
+        self._draining = True
 
     async def run(self, rpc: Rpc, call: Call, decode: Callable[[], Message], encode: Callable[[Message], bytes]) -> bytes:
         """Run one call and return the encoded answer.
@@ -32,4 +54,72 @@ class Dispatcher(Protocol):
         Raises:
             ApiError: whatever goes wrong, the unforeseen as Internal.
         """
-        ...
+        started = time.perf_counter()
+        observed = self._metrics.started(rpc, call.transport)
+        context = Context(call)
+        error: ApiError | None = None
+        try:
+            if self._draining:
+                raise Unavailable("SERVER_DRAINING", "this worker is shutting down; another answers")
+            handler = self._handlers[rpc.path]
+            self._authenticate(context, handler.needs)  # type: ignore[attr-defined]
+            answer = await handler(context, self._decode(context, decode))
+            return encode(answer)
+        except Exception as raised:
+            error = self._translate(context, raised)
+            raise error from raised
+        finally:
+            seconds = time.perf_counter() - started
+            observed.finished(error, seconds)
+            _report(rpc, context, error, seconds)
+
+    def _authenticate(self, context: Context, needs: Needs) -> None:
+        if needs in (Needs.CREDENTIAL, Needs.CREATOR):
+            context.credential = self._credentials.read(context.call.credential)
+            context.match_id = context.credential.match_id
+            if context.credential.role is Role.INVITE:
+                raise Unauthenticated("CREDENTIAL_INVALID", "an invite is no credential; claim the seat with it")
+        if needs in (Needs.API_KEY, Needs.CREATOR):
+            context.api_key_name = self._api_keys.check(context.call.api_key)
+        if needs is Needs.CREATOR and context.credential.role is not Role.CREATOR:
+            raise Forbidden("CREATOR_ONLY", "only the match's creator may do this")
+
+    def _decode(self, context: Context, decode: Callable[[], Message]) -> Message:
+        try:
+            return decode()
+        except InvalidRequest as error:
+            # A credential for another match is the first thing to say, also of a request that is malformed besides.
+            if _is_for_another_match(context.credential, error.match_id):
+                raise Forbidden("WRONG_MATCH", "this credential is for another match") from error
+            raise
+
+    def _translate(self, context: Context, raised: Exception) -> ApiError:
+        match raised:
+            case ApiError():
+                return raised
+            case StoreUnavailable():
+                return Unavailable("STORE_UNAVAILABLE", "the store does not answer", raised.applied.value)
+            case Corrupt():
+                return SnapshotUnreadable(context.match_id)
+            case _:
+                _log.error("a call failed unforeseen", request_id=context.call.request_id, exc_info=raised)
+                return Internal(context.call.request_id)
+
+
+def _is_for_another_match(credential: Credential, match_id: str) -> bool:
+    return bool(credential.match_id and match_id) and credential.match_id != match_id
+
+
+def _report(rpc: Rpc, context: Context, error: ApiError | None, seconds: float) -> None:
+    """Write the call's one line. Never anything of its content: a move, a view and a credential are secrets."""
+    fields: dict[str, Any] = {
+        "request_id": context.call.request_id,
+        "rpc": rpc.path,
+        "transport": context.call.transport,
+        "game": context.game,
+        "match": context.match_id,
+        "code": "OK" if error is None else error.code.name,
+        "reason": "" if error is None else error.reason,
+        "ms": round(seconds * 1000, 3),
+    }
+    _log.info("call", **fields)

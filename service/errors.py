@@ -83,9 +83,10 @@ class ApiError(Exception):
 
 
 class InvalidRequest(ApiError):
-    """The request is malformed; every bad field is named."""
+    """The request is malformed; every bad field is named. ``match_id`` is what the request names as its match, as far as it could be read."""
 
     code = Code.INVALID_ARGUMENT
+    match_id = ""
 
     def __init__(self, *violations: tuple[str, str]) -> None:
         named = [FieldViolation(*violation) for violation in violations]

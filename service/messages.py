@@ -205,6 +205,7 @@ class CreateMatchRequest(Message, frozen=True):
     request_id: str = ""
     ttl: Duration | None = None
     seed: str = ""
+    hot_seat: bool = False
 
 
 class CreateMatchResponse(Message, frozen=True):

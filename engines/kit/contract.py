@@ -5,7 +5,7 @@ state of its own. Chance comes from ``table.rng`` only; there are no clocks, no 
 
 The laws, which random play checks for every registered game:
 
-- Legal moves are exactly the candidates that pass ``check``; ``apply`` never fails on one, and every other candidate is refused with a rule's id.
+- Legal moves are exactly the candidates without a ``violation``; ``apply`` never fails on one, and every other candidate is refused with a rule's id.
 - A state survives being stored between any two moves.
 - From a state and its ``redeal`` for a viewer, that viewer's view, decisions, candidates, legal moves and violations are equal, and stay so when both are
   played on with the same moves of that viewer.
@@ -28,6 +28,7 @@ from engines.kit.options import OptionInfo, OptionValues, describe_options, fill
 from engines.kit.rules_index import Rule, read_rules
 from engines.kit.structs import Decision, Event, Move, Options, Outcome, Question, State, View
 from engines.kit.table import Table
+from engines.kit.violation import Violation
 
 S = TypeVar("S", bound=State)
 
@@ -57,12 +58,21 @@ class Engine(ABC, Generic[S]):
         """List every move worth listing for the seat's open decision, legal or not, each once, in a fixed order."""
 
     @abstractmethod
+    def violation(self, state: S, seat: int, move: Move) -> Violation | None:
+        """Judge a move of a type that answers the seat's open decision; any values may stand in its fields. None: it is legal.
+
+        It returns what ``check`` raises, since listing legal moves judges many moves and raising is slow.
+        """
+
     def check(self, state: S, seat: int, move: Move) -> None:
-        """Judge a move of a type that answers the seat's open decision; any values may stand in its fields.
+        """Check a move that ``violation`` can judge.
 
         Raises:
             Violation: a rule forbids it.
         """
+        violation = self.violation(state, seat, move)
+        if violation is not None:
+            raise violation.anew()
 
     @abstractmethod
     def apply(self, table: Table[S], seat: int, move: Move) -> None:

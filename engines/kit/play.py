@@ -61,12 +61,14 @@ def judge(engine: Engine[Any], state: Any, seat: int) -> list[tuple[Move, Violat
     """List the seat's candidates in order, each with the violation that forbids it; empty if it is not asked."""
     if open_decision(engine, state, seat) is None:
         return []
-    return [(move, _violation(engine, state, seat, move)) for move in engine.candidates(state, seat)]
+    return [(move, engine.violation(state, seat, move)) for move in engine.candidates(state, seat)]
 
 
 def legal_moves(engine: Engine[Any], state: Any, seat: int) -> list[Move]:
     """List the seat's legal moves in order; empty if it is not asked."""
-    return [move for move, violation in judge(engine, state, seat) if violation is None]
+    if open_decision(engine, state, seat) is None:
+        return []
+    return [move for move in engine.candidates(state, seat) if engine.violation(state, seat, move) is None]
 
 
 class Changes(NamedTuple):
@@ -87,14 +89,6 @@ def changes(before: Iterable[Decision], after: Iterable[Decision], mover: int) -
         closed=[decision for seat, decision in old.items() if seat not in kept],
         opened=[decision for seat, decision in new.items() if seat not in kept],
     )
-
-
-def _violation(engine: Engine[Any], state: Any, seat: int, move: Move) -> Violation | None:
-    try:
-        engine.check(state, seat, move)
-    except Violation as violation:
-        return violation
-    return None
 
 
 def _run(engine: Engine[Any], table: Table[Any]) -> None:

@@ -1,7 +1,7 @@
 """The base structs of every game: what its moves, events, questions, steps and states are made of.
 
-All of them are stored as MessagePack arrays: small and fast, and the order of fields is part of the stored format. So a released struct grows
-at its end only, by fields with defaults.
+All of them but options are stored as MessagePack arrays: small and fast, and the order of fields is part of the stored format. So a released struct
+grows at its end only, by fields with defaults.
 """
 
 import re
@@ -42,8 +42,11 @@ class Step(msgspec.Struct, array_like=True, tag=snake_case):
     """A piece of pending work on a state's stack."""
 
 
-class Options(msgspec.Struct, frozen=True, array_like=True):
-    """A game's options with the values in force. Defaults, ranges and descriptions are declared on the fields (``kit.options``)."""
+class Options(msgspec.Struct, frozen=True):
+    """A game's options with the values in force. Defaults, ranges and descriptions are declared on the fields (``kit.options``).
+
+    Stored as a map, because an option that is left to chance is absent (UNSET), which an array cannot say.
+    """
 
 
 class State(msgspec.Struct, array_like=True):

@@ -18,6 +18,10 @@ class Violation(Exception):
         self.message = message
         self.field = field
 
+    def anew(self) -> "Violation":
+        """Make an equal one to raise: a game may keep its violations as constants, and raising writes a traceback into what is raised."""
+        return Violation(self.code, self.rule, self.message, self.field)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Violation) and self._key() == other._key()
 

@@ -1,0 +1,131 @@
+"""The one place that wires: from settings to a worker that serves."""
+
+import asyncio
+import contextlib
+import secrets
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import structlog
+import uvicorn
+
+from engines.registry import games
+from service.api.catalog_api import CatalogApi
+from service.api.handing_out import HandingOut
+from service.api.match_api import MatchApi
+from service.config import Settings
+from service.contract import load_contract
+from service.credentials import ApiKeys, Credentials, SigningKey
+from service.dispatch import Dispatcher, handlers_of
+from service.grpc_server import GrpcDoor
+from service.http import HttpDoor
+from service.matches.continuing import Continuing
+from service.matches.library import Library
+from service.matches.repository import Repository
+from service.ops import Ops
+from service.store import Store, StoreUnavailable
+from service.telemetry.metrics import Metrics
+
+_log = structlog.get_logger("umpire.worker")
+
+_GRACE_S = 5.0
+
+
+class Worker:
+    """A worker: both doors, the ops port, and what stands behind them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._ready = False
+        self._metrics = Metrics()
+        self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics)
+        library = Library(games())
+        repository = Repository(self._store, library, self._metrics)
+        self._continuing = Continuing(repository)
+        credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
+        handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
+        contract = load_contract(games())
+        apis = {
+            "umpire.v1.CatalogService": CatalogApi(library),
+            "umpire.v1.MatchService": MatchApi(library, repository, self._continuing, handing_out),
+        }
+        self._dispatcher = Dispatcher(handlers_of(contract.rpcs, apis), credentials, ApiKeys(settings.api_keys), self._metrics)
+        self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
+        self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins))
+        self._ops = _server(Ops(self._metrics, self._why_not_ready))
+        self._serving: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Open everything and begin to serve. The store may be away: it is waited for while serving.
+
+        Raises:
+            OSError, RuntimeError: a port is taken.
+        """
+        settings = self._settings
+        with contextlib.suppress(StoreUnavailable):
+            await self._store.open()
+        self._serve(self._ops, settings.ops_port + settings.index, share=False)
+        self._grpc.listen(f"{settings.host}:{settings.grpc_port}")
+        self._serve(self._http, settings.http_port, share=True)
+        await self._grpc.start()
+        while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
+            await asyncio.sleep(0.005)
+        self._ready = True
+        self._metrics.ready.set(1)
+        _log.info("serving", http_port=settings.http_port, grpc_port=settings.grpc_port, ops_port=settings.ops_port + settings.index)
+
+    async def stop(self) -> None:
+        """Not ready; leave the ports; finish what was begun; close the store."""
+        self._ready = False
+        self._metrics.ready.set(0)
+        await self._grpc.not_serving()
+        self._http.should_exit = True
+        await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
+        self._dispatcher.drain()
+        await self._continuing.close()
+        await self._store.close()
+        self._ops.should_exit = True
+        await asyncio.gather(*self._serving, return_exceptions=True)
+        _log.info("stopped")
+
+    async def _why_not_ready(self) -> str:
+        if not self._ready:
+            return "starting or stopping"
+        try:
+            await self._store.ping()
+        except StoreUnavailable:
+            return "the store does not answer"
+        return ""
+
+    def _serve(self, server: "_Server", port: int, *, share: bool) -> None:
+        listener = socket.socket(socket.AF_INET6 if ":" in self._settings.host else socket.AF_INET)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if share:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind((self._settings.host, port))
+        self._serving.append(asyncio.create_task(server.serve(sockets=[listener])))
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: the worker has its own."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _server(app: Any) -> _Server:
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=int(_GRACE_S),
+    )
+    return _Server(config)

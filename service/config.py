@@ -1,0 +1,213 @@
+"""Configuration: every setting, its option, its environment variable. Nothing else in this service reads the environment."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from service.credentials import SigningKey
+
+_SHORTEST_SECRET = 32
+
+
+class ConfigError(ValueError):
+    """A setting that cannot be used; the message names it and what to do."""
+
+
+class Setting(NamedTuple):
+    """A setting: ``--name`` on the command line, else ``UMPIRE_NAME``, else the default. ``commands`` says which commands take it."""
+
+    name: str
+    default: Any
+    text: str
+    commands: tuple[str, ...] = ("serve", "worker")
+
+    @property
+    def variable(self) -> str:
+        return "UMPIRE_" + self.name.replace("-", "_").upper()
+
+    @property
+    def attribute(self) -> str:
+        return self.name.replace("-", "_")
+
+
+SETTINGS = (
+    Setting("redis-url", "", "where the matches are kept: redis://, rediss:// or unix://; empty: a private Redis in the state directory", ("serve",)),
+    Setting("redis-url", "", "where the matches are kept: redis://, rediss:// or unix://; required", ("worker",)),
+    Setting("host", "127.0.0.1", "the address to listen on"),
+    Setting("http-port", 8080, "REST and Connect"),
+    Setting("grpc-port", 50051, "gRPC"),
+    Setting("ops-port", 9464, "health and metrics, of the first worker; each further one takes the next port"),
+    Setting("state-dir", ".umpire", "where the private Redis and the signing key are kept", ("serve",)),
+    Setting("workers", os.cpu_count() or 1, "how many workers share the ports", ("serve",)),
+    Setting("index", 0, "the number of this worker: added to the ops port", ("worker",)),
+    Setting("signing-keys", "", "keys that sign credentials, `id:hex[,id:hex…]`, 32 bytes or more each; the first signs, all are accepted"),
+    Setting("api-keys", "", "keys that may create matches, `name:key[,name:key…]`"),
+    Setting("insecure", False, "run without API keys, and a worker with a signing key of its own making"),
+    Setting("allow-seeds", False, "let creators name the seed of a match: for tests"),
+    Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
+    Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
+    Setting("log-level", "info", "debug, info, warning or error"),
+)
+
+_FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
+
+
+class Settings(NamedTuple):
+    """The settings in force."""
+
+    redis_url: str
+    host: str
+    http_port: int
+    grpc_port: int
+    ops_port: int
+    signing_keys: tuple[SigningKey, ...]
+    api_keys: Mapping[str, str]
+    insecure: bool
+    allow_seeds: bool
+    cors_origins: tuple[str, ...]
+    key_prefix: str
+    log_level: str
+    index: int = 0
+    state_dir: Path = Path(".umpire")
+    workers: int = 1
+
+
+def add_settings(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add a command's settings to its parser. Defaults are left to ``read_settings``, so that the environment can stand between."""
+    for setting in settings_of(command):
+        text = f"{setting.text} [{setting.variable}, default: {_shown(setting)}]".replace("%", "%%")
+        if isinstance(setting.default, bool):
+            parser.add_argument(f"--{setting.name}", action=argparse.BooleanOptionalAction, default=None, help=text)
+        else:
+            parser.add_argument(f"--{setting.name}", default=None, metavar=setting.name.rsplit("-", 1)[-1].upper(), help=text)
+
+
+def read_settings(command: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
+    """Put the settings of a command together: option, else environment, else default.
+
+    Raises:
+        ConfigError: a value cannot be used, or one that is required is missing.
+    """
+    values = {setting.attribute: _value(setting, options.get(setting.attribute), environment.get(setting.variable)) for setting in settings_of(command)}
+    values["signing_keys"] = _signing_keys(values["signing_keys"])
+    values["api_keys"] = _api_keys(values["api_keys"])
+    values["cors_origins"] = tuple(origin.strip() for origin in values["cors_origins"].split(",") if origin.strip())
+    if "state_dir" in values:
+        values["state_dir"] = Path(values["state_dir"])
+    settings = Settings(**values)
+    if command == "worker":
+        _require_safe(settings)
+    return settings
+
+
+def settings_of(command: str) -> list[Setting]:
+    """List the settings that a command takes."""
+    chosen = [setting for setting in SETTINGS if command in setting.commands]
+    if command == "serve":
+        return [setting._replace(default=True) if setting.name in _FLAGS_ON_UNDER_SERVE else setting for setting in chosen]
+    return chosen
+
+
+def settings_table(command: str) -> str:
+    """Write a command's settings as a Markdown table, for the README."""
+    rows = [f"| `--{setting.name}` | `{setting.variable}` | {_shown(setting)} | {setting.text} |" for setting in settings_of(command)]
+    return "\n".join(["| option | variable | default | meaning |", "| --- | --- | --- | --- |", *rows])
+
+
+def _shown(setting: Setting) -> str:
+    if setting.name == "workers":
+        return "one a core"
+    if isinstance(setting.default, bool):
+        return "on" if setting.default else "off"
+    return str(setting.default) or "none"
+
+
+def _value(setting: Setting, option: Any, variable: str | None) -> Any:
+    if option is None and variable is None:
+        return setting.default
+    given, source = (option, f"--{setting.name}") if option is not None else (variable, setting.variable)
+    match setting.default:
+        case bool():
+            return given if isinstance(given, bool) else _flag(str(given), source)
+        case int():
+            return _number(str(given), source)
+        case _:
+            return given
+
+
+def _flag(text: str, source: str) -> bool:
+    if text.lower() not in {"0", "1", "true", "false", "on", "off", "yes", "no"}:
+        raise ConfigError(f"{source} must be 1 or 0, not {text!r}")
+    return text.lower() in {"1", "true", "on", "yes"}
+
+
+def _number(text: str, source: str) -> int:
+    if not text.isdigit() or not 0 <= int(text) <= 65_535:
+        raise ConfigError(f"{source} must be a number of 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def _signing_keys(text: str) -> tuple[SigningKey, ...]:
+    keys = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key_id, _, digits = part.partition(":")
+        try:
+            secret = bytes.fromhex(digits)
+        except ValueError:
+            secret = b""
+        if not key_id or len(secret) < _SHORTEST_SECRET:
+            # The key itself must not be shown.
+            raise ConfigError(f"UMPIRE_SIGNING_KEYS: entry {len(keys) + 1} must be id:hex with at least {_SHORTEST_SECRET} bytes")
+        keys.append(SigningKey(key_id, secret))
+    return tuple(keys)
+
+
+def _api_keys(text: str) -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, key = part.partition(":")
+        if not name or not key or name in keys:
+            raise ConfigError(f"UMPIRE_API_KEYS: entry {len(keys) + 1} must be name:key, each name once")
+        keys[name] = key
+    return keys
+
+
+def _require_safe(settings: Settings) -> None:
+    missing = [
+        setting
+        for setting, given in (
+            ("--redis-url (UMPIRE_REDIS_URL)", settings.redis_url),
+            ("--signing-keys (UMPIRE_SIGNING_KEYS)", settings.signing_keys or settings.insecure),
+            ("--api-keys (UMPIRE_API_KEYS)", settings.api_keys or settings.insecure),
+        )
+        if not given
+    ]
+    if missing:
+        hint = "" if missing == ["--redis-url (UMPIRE_REDIS_URL)"] else "; to run without keys, say --insecure"
+        raise ConfigError(f"a worker needs {', '.join(missing)}{hint}")
+
+
+def environment() -> Mapping[str, str]:
+    """Return the process's environment."""
+    return os.environ
+
+
+def worker_environment(settings: Settings, signing_keys: Sequence[SigningKey]) -> dict[str, str]:
+    """Make the environment of a worker that a supervisor starts: keys go this way, since a command line can be read by others."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("UMPIRE_")},
+        "UMPIRE_REDIS_URL": settings.redis_url,
+        "UMPIRE_HOST": settings.host,
+        "UMPIRE_HTTP_PORT": str(settings.http_port),
+        "UMPIRE_GRPC_PORT": str(settings.grpc_port),
+        "UMPIRE_OPS_PORT": str(settings.ops_port),
+        "UMPIRE_SIGNING_KEYS": ",".join(f"{key.key_id}:{key.secret.hex()}" for key in signing_keys),
+        "UMPIRE_API_KEYS": ",".join(f"{name}:{key}" for name, key in settings.api_keys.items()),
+        "UMPIRE_INSECURE": str(int(settings.insecure)),
+        "UMPIRE_ALLOW_SEEDS": str(int(settings.allow_seeds)),
+        "UMPIRE_CORS_ORIGINS": ",".join(settings.cors_origins),
+        "UMPIRE_KEY_PREFIX": settings.key_prefix,
+        "UMPIRE_LOG_LEVEL": settings.log_level,
+    }

@@ -1,0 +1,102 @@
+"""The gRPC door: grpc.aio, with health checking, reflection and rich error details."""
+
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf.descriptor_pool import DescriptorPool
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection, reflection_pb2
+
+from service.contract import Rpc
+from service.dispatch import Call, Dispatcher
+from service.errors import ApiError, Unauthenticated
+from service.status import status_of
+
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+_OPTIONS = (
+    ("grpc.so_reuseport", 1),
+    ("grpc.max_receive_message_length", 64 * 1024),
+    # A channel stays on one worker; a bounded age spreads them again after workers come and go.
+    ("grpc.max_connection_age_ms", 10 * 60 * 1000),
+    ("grpc.max_connection_age_grace_ms", 30 * 1000),
+)
+
+
+class GrpcDoor:
+    """Serves the contract over gRPC on one address."""
+
+    def __init__(self, rpcs: Mapping[str, Rpc], pool: DescriptorPool, dispatcher: Dispatcher) -> None:
+        self._server = grpc.aio.server(options=_OPTIONS)
+        self._health = health.aio.HealthServicer()
+        services: dict[str, dict[str, Any]] = {}
+        for rpc in rpcs.values():
+            services.setdefault(rpc.service, {})[rpc.method] = grpc.unary_unary_rpc_method_handler(_unary(rpc, dispatcher))
+        self._server.add_generic_rpc_handlers(
+            tuple(grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items())
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        self._names = tuple(services)
+        self._reflect(pool)
+
+    def listen(self, address: str) -> None:
+        """Take an address.
+
+        Raises:
+            RuntimeError: it is taken.
+        """
+        self._server.add_insecure_port(address)
+
+    async def start(self) -> None:
+        await self._server.start()
+        for name in ("", *self._names):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    async def not_serving(self) -> None:
+        """Tell health checks that this worker is going away."""
+        await self._health.enter_graceful_shutdown()
+
+    async def stop(self, grace_s: float) -> None:
+        await self._server.stop(grace_s)
+
+    def _reflect(self, pool: DescriptorPool) -> None:
+        for module in (health_pb2, reflection_pb2):
+            pool.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
+        reflection.enable_server_reflection((*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server, pool)
+
+
+def _unary(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], Awaitable[bytes]]:
+    from_bytes, to_bytes = rpc.request.from_bytes, rpc.response.to_bytes
+
+    async def handle(data: bytes, context: Any) -> bytes:
+        try:
+            call = _call(context.invocation_metadata())
+            return await dispatcher.run(rpc, call, lambda: from_bytes(data), to_bytes)
+        except ApiError as error:
+            await _abort(context, error)
+
+    return handle
+
+
+def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
+    authorization = api_key = request_id = ""
+    for key, value in metadata or ():
+        match key:
+            case "authorization":
+                authorization = str(value)
+            case "x-api-key":
+                api_key = str(value)
+            case "x-request-id":
+                request_id = str(value)
+    scheme, _, token = authorization.partition(" ")
+    if authorization and scheme.lower() != "bearer":
+        raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
+    usable = 0 < len(request_id) <= 64 and request_id.isascii() and request_id.isprintable() and " " not in request_id
+    return Call(token.strip(), api_key, request_id if usable else uuid.uuid4().hex, "grpc")
+
+
+async def _abort(context: Any, error: ApiError) -> NoReturn:
+    context.set_trailing_metadata((("grpc-status-details-bin", status_of(error).SerializeToString()),))
+    await context.abort(_CODES[error.code.number], error.message)
+    raise AssertionError("abort returned")

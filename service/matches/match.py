@@ -1,0 +1,185 @@
+"""A match in the hand of a use case: opened from what is stored, changed by steps, written back by one commit.
+
+Every Match has a state of its own, so whatever fails leaves no trace.
+"""
+
+from typing import Any
+
+import msgspec
+
+from engines.kit import play
+from engines.kit.chance import Chance, Generator, bot_key, match_key
+from engines.kit.contract import Engine
+from engines.kit.digest import chain
+from engines.kit.structs import Decision, Event, Move
+from engines.kit.table import Table
+from service.errors import FailedPrecondition, SnapshotUnreadable
+from service.matches.library import Entry, HostedGame, Library, decode_snapshot, encode
+from service.matches.record import LogEntry, OpenDecision, Opened, Snapshot
+from service.messages import Cause, Controller, MatchStarted, MatchStatus
+
+
+class Match:
+    """A match and the steps taken since it was opened.
+
+    ``record`` is the snapshot as it will be stored; ``entries`` the log entries to commit with it, the first at ``first_version``; ``kinds`` the kind of
+    decision that each of them answered ("" for steps that answered none).
+    """
+
+    def __init__(self, record: Snapshot, hosted: HostedGame, engine: Engine[Any]) -> None:
+        self.record = record
+        self.hosted = hosted
+        self.engine = engine
+        self.entries: list[Entry] = []
+        self.kinds: list[str] = []
+        self.first_version = record.version + 1
+        self._state: Any = None
+        self._touched = False
+
+    @classmethod
+    def open(cls, match_id: str, data: bytes, library: Library) -> "Match":
+        """Open a stored match.
+
+        Raises:
+            SnapshotUnreadable: the stored bytes are no match.
+            Unavailable: RULESET_UNKNOWN_HERE.
+        """
+        record = decode_snapshot(match_id, data)
+        return cls(record, *library.host(record))
+
+    @property
+    def dealt(self) -> bool:
+        """Whether the deal has happened."""
+        return self.record.version > 0
+
+    @property
+    def state(self) -> Any:
+        """The engine's state; only after the deal."""
+        if self._state is None:
+            try:
+                self._state = self.hosted.decode_state(self.record.state)
+            except msgspec.MsgspecError as error:
+                raise SnapshotUnreadable(self.record.match_id) from error
+        return self._state
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to commit."""
+        return self._touched or bool(self.entries)
+
+    def touch(self) -> None:
+        """Say that the record was changed beside the steps."""
+        self._touched = True
+
+    def write(self) -> bytes:
+        """Encode the snapshot with all that has changed."""
+        if self._state is not None and self.entries:
+            self.record.state = msgspec.Raw(encode(self._state))
+        return encode(self.record)
+
+    # ---- what is open
+
+    def decision_id(self, seat: int) -> int | None:
+        """Return the id of the seat's open decision, or None."""
+        return next((held.decision_id for held in self.record.decisions if held.seat == seat), None)
+
+    def decisions(self) -> list[tuple[int, Decision]]:
+        """List the open decisions with their ids, by seat."""
+        if not self.record.decisions:
+            return []
+        ids = {held.seat: held.decision_id for held in self.record.decisions}
+        return [(ids[decision.seat], decision) for decision in self.engine.decisions(self.state)]
+
+    def require_running(self) -> None:
+        """Check that the match is being played.
+
+        Raises:
+            FailedPrecondition: MATCH_NOT_STARTED or MATCH_FINISHED.
+        """
+        match self.record.status:
+            case MatchStatus.WAITING:
+                raise FailedPrecondition("MATCH_NOT_STARTED", "seats are still open; nothing is dealt")
+            case MatchStatus.FINISHED | MatchStatus.ABANDONED:
+                raise FailedPrecondition("MATCH_FINISHED", "the match is over")
+
+    # ---- steps
+
+    def deal(self, now: int) -> None:
+        """Take the first step: all seats are claimed."""
+        self.record.status = MatchStatus.ACTIVE
+        table: Table[Any] = Table(self._chance(0))
+        table.emit(MatchStarted(self.record.game, len(self.record.seats)))
+        options = self.hosted.decode_options(self.record.options)
+        play.set_up(self.engine, table, len(self.record.seats), options, self.record.ruleset)
+        self._state = table.state
+        self._finish_step(table, Cause.SET_UP, 0, None, [], now)
+
+    def play(self, seat: int, move: Move, cause: Cause, now: int) -> None:
+        """Take a step: a move of a seat.
+
+        Raises:
+            NotAsked, Violation: as ``engines.kit.play.play``; the match is then unchanged.
+        """
+        before = self.engine.decisions(self.state)
+        kind = next((decision.kind for decision in before if decision.seat == seat), "")
+        table: Table[Any] = Table(self._chance(self.state.position))
+        table.state = self.state
+        play.play(self.engine, table, seat, move)
+        self._finish_step(table, cause, seat, move, before, now, kind)
+
+    def bot_to_move(self) -> int | None:
+        """Return a house bot's seat that shall answer now, or None. Where persons are asked too, they answer first."""
+        if self.record.status is not MatchStatus.ACTIVE:
+            return None
+        asked = [held.seat for held in self.record.decisions]
+        seats = self.record.seats
+        if any(seats[seat - 1].controller is Controller.PERSON for seat in asked):
+            return None
+        return next((seat for seat in asked if seats[seat - 1].controller is Controller.HOUSE_BOT), None)
+
+    def play_bot(self, seat: int, now: int) -> None:
+        """Let a house bot answer: it gets its seat's view, its decision and its legal moves, and a generator of its own."""
+        bot = self.hosted.game.bots[self.record.seats[seat - 1].house_bot]
+        decision = play.open_decision(self.engine, self.state, seat)
+        if decision is None:
+            raise RuntimeError(f"seat {seat} of {self.record.match_id} is not asked")
+        moves = play.legal_moves(self.engine, self.state, seat)
+        chance = Generator(bot_key(self.record.seed, seat, self.record.version))
+        self.play(seat, bot(self.engine.view(self.state, seat), decision, moves, chance), Cause.BOT, now)
+
+    def _chance(self, position: int) -> Chance:
+        return Generator(match_key(self.record.seed, (seat.client_seed for seat in self.record.seats if seat.client_seed)), position)
+
+    def _finish_step(self, table: Table[Any], cause: Cause, seat: int, move: Move | None, before: list[Decision], now: int, kind: str = "") -> None:
+        record = self.record
+        record.version += 1
+        record.outcome = self.engine.outcome(self.state)
+        if record.outcome is not None:
+            record.status = MatchStatus.FINISHED
+        closed, opened = play.changes(before, self.engine.decisions(self.state), seat)
+        gone = {decision.seat for decision in closed}
+        entry: Entry = LogEntry(
+            cause=cause,
+            seat=seat,
+            time=now,
+            move=move,
+            draws=tuple(table.rng.draws),
+            events=tuple(table.events),
+            opened=tuple(Opened(new.seat, new.as_seat, new.kind, new.question) for new in opened),
+            closed=tuple(held for held in record.decisions if held.seat in gone),
+        )
+        kept = [held for held in record.decisions if held.seat not in gone]
+        record.decisions = sorted([*kept, *(OpenDecision(new.seat, record.version) for new in opened)], key=_by_seat)
+        record.updated = now
+        record.digest = chain(record.digest, encode(entry))
+        self.entries.append(entry)
+        self.kinds.append(kind)
+
+
+def _by_seat(held: OpenDecision) -> int:
+    return held.seat
+
+
+def events_of(entry: Entry, viewer: int) -> tuple[Event, ...]:
+    """Redact a log entry's events for a viewer."""
+    return tuple(seen for emitted in entry.events if (seen := emitted.seen_by(viewer)) is not None)

@@ -1,0 +1,100 @@
+"""What is stored of a match: its snapshot, and one log entry a step.
+
+Both are MessagePack arrays; fields are added at the end only, with defaults. ``FORMAT`` is raised when that does not suffice.
+"""
+
+from typing import Generic, TypeVar
+
+import msgspec
+
+from engines.kit.chance import Draw
+from engines.kit.structs import Event, Outcome
+from engines.kit.table import Emitted
+from service.messages import Cause, Controller, MatchStatus, SeedSource
+
+FORMAT = 1
+
+
+class LastRequest(msgspec.Struct, frozen=True, array_like=True):
+    """A seat's last applied request that had an id: what it was, and the versions that its commit made."""
+
+    request_id: str
+    body: bytes
+    applied_version: int
+    last_version: int
+
+
+class SeatRecord(msgspec.Struct, array_like=True):
+    """A seat. ``generation`` is raised by a renewed invite and so revokes what was given out before."""
+
+    controller: Controller
+    house_bot: str
+    display_name: str
+    metadata: str
+    claimed: bool
+    left: bool = False
+    generation: int = 0
+    client_seed: str = ""
+    claim_request: str = ""
+    last_request: LastRequest | None = None
+
+
+class OpenDecision(msgspec.Struct, frozen=True, array_like=True):
+    """A seat's open decision by its id, the version that opened it; what it asks is in the state."""
+
+    seat: int
+    decision_id: int
+
+
+class Snapshot(msgspec.Struct, array_like=True):
+    """A match between two steps: everything. Times and ttl in milliseconds; ``options`` and ``state`` are the game's own, still encoded."""
+
+    format: int
+    match_id: str
+    game: str
+    mode: str
+    ruleset: int
+    card_set: str
+    card_set_digest: str
+    version: int
+    status: MatchStatus
+    seats: list[SeatRecord]
+    decisions: list[OpenDecision]
+    outcome: Outcome | None
+    seed: bytes
+    seed_source: SeedSource
+    created: int
+    updated: int
+    ttl: int
+    create_request: bytes
+    hot_seat: bool
+    digest: bytes
+    options: msgspec.Raw
+    state: msgspec.Raw
+
+
+E = TypeVar("E", bound=Event)
+M = TypeVar("M")
+Q = TypeVar("Q")
+
+
+class Opened(msgspec.Struct, Generic[Q], frozen=True, array_like=True):
+    """A decision that a step opened; its id is the step's version."""
+
+    seat: int
+    as_seat: int
+    kind: str
+    question: Q
+
+
+class LogEntry(msgspec.Struct, Generic[E, M, Q], frozen=True, array_like=True):
+    """One step: enough to rebuild the match, and to show anyone's history. ``seat`` is whose step it was (0: nobody's), ``time`` in milliseconds."""
+
+    cause: Cause
+    seat: int
+    time: int
+    move: M | None
+    draws: tuple[Draw, ...]
+    events: tuple[Emitted[E], ...]
+    opened: tuple[Opened[Q], ...]
+    closed: tuple[OpenDecision, ...]
