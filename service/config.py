@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from service.credentials import SigningKey
 
 _SHORTEST_SECRET = 32
@@ -54,7 +56,7 @@ SETTINGS = (
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
 
 
-class Settings(NamedTuple):
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings in force."""
 
     redis_url: str
@@ -150,7 +152,7 @@ def _number(text: str, source: str) -> int:
 
 
 def _signing_keys(text: str) -> tuple[SigningKey, ...]:
-    keys = []
+    keys: list[SigningKey] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         key_id, _, digits = part.partition(":")
         try:

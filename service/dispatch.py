@@ -59,10 +59,8 @@ class Dispatcher:
         context = Context(call)
         error: ApiError | None = None
         try:
-            if self._draining:
-                raise Unavailable("SERVER_DRAINING", "this worker is shutting down; another answers")
             handler = self._handlers[rpc.path]
-            self._authenticate(context, handler.needs)  # type: ignore[attr-defined]
+            self._admit(context, handler.needs)  # type: ignore[attr-defined]
             answer = await handler(context, self._decode(context, decode))
             return encode(answer)
         except Exception as raised:
@@ -73,7 +71,9 @@ class Dispatcher:
             observed.finished(error, seconds)
             _report(rpc, context, error, seconds)
 
-    def _authenticate(self, context: Context, needs: Needs) -> None:
+    def _admit(self, context: Context, needs: Needs) -> None:
+        if self._draining:
+            raise Unavailable("SERVER_DRAINING", "this worker is shutting down; another answers")
         if needs in (Needs.CREDENTIAL, Needs.CREATOR):
             context.credential = self._credentials.read(context.call.credential)
             context.match_id = context.credential.match_id

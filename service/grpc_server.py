@@ -33,9 +33,7 @@ class GrpcDoor:
         services: dict[str, dict[str, Any]] = {}
         for rpc in rpcs.values():
             services.setdefault(rpc.service, {})[rpc.method] = grpc.unary_unary_rpc_method_handler(_unary(rpc, dispatcher))
-        self._server.add_generic_rpc_handlers(
-            tuple(grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items())
-        )
+        self._server.add_generic_rpc_handlers(tuple(grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items()))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._names = tuple(services)
         self._reflect(pool)

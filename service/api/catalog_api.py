@@ -54,18 +54,14 @@ class CatalogApi:
     @needs(Needs.NOTHING)
     async def get_card_set(self, _context: Context, request: messages.GetCardSetRequest) -> messages.GetCardSetResponse:
         cards = self._library.find(request.game).named_card_set(request.card_set)
-        return messages.GetCardSetResponse(
-            card_set=messages.CardSet(summary=_card_set_summary(cards), cards=tuple(_card(card) for card in cards.cards))
-        )
+        return messages.GetCardSetResponse(card_set=messages.CardSet(summary=_card_set_summary(cards), cards=tuple(_card(card) for card in cards.cards)))
 
 
 def _summary(game: Game) -> messages.GameSummary:
     return messages.GameSummary(
         game=game.id,
         title=game.title,
-        modes=tuple(
-            messages.Mode(mode=mode.id, title=mode.title, min_seats=mode.min_seats, max_seats=mode.max_seats) for mode in game.modes
-        ),
+        modes=tuple(messages.Mode(mode=mode.id, title=mode.title, min_seats=mode.min_seats, max_seats=mode.max_seats) for mode in game.modes),
         house_bots=tuple(game.bots),
         ruleset=game.ruleset,
     )
@@ -88,8 +84,7 @@ def _card(card: Card) -> messages.Card:
         name=card.name,
         text=card.text,
         values=tuple(
-            messages.CardValue(name=name, number=value) if isinstance(value, int) else messages.CardValue(name=name, word=value)
-            for name, value in card.values
+            messages.CardValue(name=name, number=value) if isinstance(value, int) else messages.CardValue(name=name, word=value) for name, value in card.values
         ),
         copies=card.copies,
         provenance=card.provenance,

@@ -88,9 +88,7 @@ class HandingOut:
         persons = [number for number, seat in enumerate(match.record.seats, 1) if seat.controller is Controller.PERSON]
         record = match.record
         if invite:
-            return tuple(
-                messages.SeatAccess(seat=seat, credential="", invite=self.invite(record.match_id, seat, 0, record.created)) for seat in persons
-            )
+            return tuple(messages.SeatAccess(seat=seat, credential="", invite=self.invite(record.match_id, seat, 0, record.created)) for seat in persons)
         return tuple(
             messages.SeatAccess(seat=seat, credential=self._seat_credential(match, dict.fromkeys(persons if record.hot_seat else [seat], 0)), invite="")
             for seat in persons
@@ -103,7 +101,9 @@ class HandingOut:
         if not seed:
             return None
         good = len(seed) == _SEED_DIGITS and all(digit in "0123456789abcdefABCDEF" for digit in seed)
-        return shape.first([
-            shape.unless(self._allow_seeds, "seed", "is not allowed by this server"),
-            shape.unless(good, "seed", f"must be {_SEED_DIGITS} hexadecimal digits"),
-        ])
+        return shape.first(
+            [
+                shape.unless(self._allow_seeds, "seed", "is not allowed by this server"),
+                shape.unless(good, "seed", f"must be {_SEED_DIGITS} hexadecimal digits"),
+            ]
+        )

@@ -1,6 +1,6 @@
 """MatchService: creating and refereeing matches."""
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from service import messages
 from service.api import shape
@@ -49,9 +49,7 @@ class MatchApi:
         )
         match, seat = await seats.claim_seat(self._repository, invite, request.display_name, request.client_seed, request.request_id)
         self._seen(context, match)
-        return messages.ClaimSeatResponse(
-            seat=seat, credential=self._handing_out.claimed_credential(match, seat), match=present.present_match(match, seat)
-        )
+        return messages.ClaimSeatResponse(seat=seat, credential=self._handing_out.claimed_credential(match, seat), match=present.present_match(match, seat))
 
     @needs(Needs.CREATOR)
     async def renew_invite(self, context: Context, request: messages.RenewInviteRequest) -> messages.RenewInviteResponse:
@@ -81,12 +79,12 @@ class MatchApi:
     async def apply_move(self, context: Context, request: messages.ApplyMoveRequest) -> messages.ApplyMoveResponse:
         access.require_match(context.credential, request.match_id)
         seat = access.acting_seat(context.credential, request.seat)
-        move = request.move if request.move_id is UNSET else request.move_id
+        given = [move for move in (request.move, request.move_id) if move is not None and move is not UNSET]
         shape.refuse(
-            shape.unless((request.move is None) is not (request.move_id is UNSET), "move", "exactly one of move and move_id is required"),
+            shape.unless(len(given) == 1, "move", "exactly one of move and move_id is required"),
             shape.identifier("request_id", request.request_id),
         )
-        wanted = moves.Wanted(request.match_id, seat, request.decision_id, move, request.request_id)
+        wanted = moves.Wanted(request.match_id, seat, request.decision_id, given[0], request.request_id)
         verdict = await moves.apply_move(self._repository, context.credential, wanted)
         match = verdict.match
         self._seen(context, match)
@@ -112,9 +110,7 @@ class MatchApi:
             raise VersionAhead(version)
         entries = await self._repository.entries(match, since, request.page_size or _DEFAULT_PAGE)
         last = since + len(entries)
-        return messages.ListEventsResponse(
-            updates=present.present_updates(entries, viewer), version=version, next_since_version=last if last < version else 0
-        )
+        return messages.ListEventsResponse(updates=present.present_updates(entries, viewer), version=version, next_since_version=last if last < version else 0)
 
     @needs(Needs.CREATOR)
     async def delete_match(self, context: Context, request: messages.DeleteMatchRequest) -> messages.DeleteMatchResponse:
@@ -122,7 +118,7 @@ class MatchApi:
         await self._repository.delete(request.match_id)
         return messages.DeleteMatchResponse()
 
-    async def _look(self, context: Context, match_id: str, seat: object) -> tuple[Match, int]:
+    async def _look(self, context: Context, match_id: str, seat: int | UnsetType) -> tuple[Match, int]:
         access.require_match(context.credential, match_id)
         viewer = access.viewing_seat(context.credential, seat)
         match = await self._repository.read(match_id)

@@ -53,7 +53,7 @@ class Continuing:
                     return
                 await asyncio.sleep(pause)
                 continue
-            except Exception:
+            except Exception:  # noqa: BLE001 - whatever a bot does wrong, the worker goes on
                 _log.exception("a house bot failed", match=match_id)
                 return
             if not more:

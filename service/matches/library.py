@@ -27,7 +27,7 @@ class HostedGame:
         self.game = game
         self._engines: dict[tuple[str, str], Engine[Any]] = {}
         # The unions are made here, from what the game registered, so they are Any to the checker.
-        events: Any = Union[(*game.events, *MATCH_EVENTS)]  # noqa: UP007 - of a tuple
+        events: Any = Union[(*game.events, *MATCH_EVENTS)]
         moves: Any = Union[tuple(game.moves)]  # noqa: UP007
         questions: Any = Union[tuple(game.questions)]  # noqa: UP007
         self._states: msgspec.msgpack.Decoder[State] = msgspec.msgpack.Decoder(game.state)

@@ -55,9 +55,7 @@ def present_outcome(match: Match) -> messages.Outcome | None:
 
 def present_decision(decision_id: int, decision: EngineDecision) -> messages.Decision:
     """Show an open decision."""
-    return messages.Decision(
-        decision_id=decision_id, seat=decision.seat, as_seat=decision.as_seat, kind=decision.kind, question=decision.question
-    )
+    return messages.Decision(decision_id=decision_id, seat=decision.seat, as_seat=decision.as_seat, kind=decision.kind, question=decision.question)
 
 
 def present_own_decision(match: Match, seat: int) -> messages.Decision | None:
@@ -70,9 +68,7 @@ def present_legal_moves(match: Match, seat: int) -> tuple[messages.LegalMove, ..
     if match.decision_id(seat) is None:
         return ()
     engine, state = match.engine, match.state
-    return tuple(
-        messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_moves(engine, state, seat)
-    )
+    return tuple(messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_moves(engine, state, seat))
 
 
 def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove, ...], tuple[messages.IllegalMove, ...]]:

@@ -74,28 +74,17 @@ class Repository:
             if held is None:
                 held = await self._load(match_id)
             match = Match.open(match_id, held.data, self._library)
-            refusal: ApiError | None = None
             try:
                 result = act(match)
-            except ApiError as error:
-                refusal = error
-            if refusal is None and match.changed:
-                match committed := await self._commit(match, held.revision):
-                    case CommitResult.COMMITTED:
+            except ApiError:
+                if is_fresh or await self._is_current(match_id, held):
+                    raise
+            else:
+                if match.changed:
+                    if await self._has_committed(match, held):
                         return match, result
-                    case CommitResult.GONE:
-                        raise _not_found(match_id)
-                    case CommitResult.CORRUPT:
-                        raise SnapshotUnreadable(match_id)
-                    case CommitResult.CONFLICT:
-                        self._observer.commit_conflicted(match.record.game)
-                        held = None
-                        continue
-                raise RuntimeError(f"commit answered {committed}")
-            if is_fresh or await self._is_current(match_id, held):
-                if refusal is not None:
-                    raise refusal
-                return match, result
+                elif is_fresh or await self._is_current(match_id, held):
+                    return match, result
             held = None
         raise Unavailable("STORE_UNAVAILABLE", "too many moves at once; try again")
 
@@ -135,18 +124,32 @@ class Repository:
     async def _is_current(self, match_id: str, held: Held) -> bool:
         return await self._store.revision(match_id) == held.revision
 
+    async def _has_committed(self, match: Match, held: Held) -> bool:
+        """Commit what has changed; False if another was faster."""
+        match await self._commit(match, held.revision):
+            case CommitResult.GONE:
+                raise _not_found(match.record.match_id)
+            case CommitResult.CORRUPT:
+                raise SnapshotUnreadable(match.record.match_id)
+            case CommitResult.CONFLICT:
+                self._observer.commit_conflicted(match.record.game)
+                return False
+            case _:
+                return True
+
     async def _commit(self, match: Match, revision: int) -> CommitResult:
         record = match.record
         data = match.write()
+        becomes = revision + 1 if revision else self._store.first_revision()
         try:
             result = await self._store.commit(
-                record.match_id, revision, match.first_version - 1, data, [encode(entry) for entry in match.entries], record.ttl
+                record.match_id, revision, becomes, match.first_version - 1, data, [encode(entry) for entry in match.entries], record.ttl
             )
         except BaseException:
             self._remembered.pop(record.match_id, None)  # what is remembered may be behind now
             raise
         if result is CommitResult.COMMITTED:
-            self._remember(record.match_id, Held(revision + 1, data))
+            self._remember(record.match_id, Held(becomes, data))
             self._tell(match)
         return result
 

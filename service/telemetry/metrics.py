@@ -97,5 +97,3 @@ class Metrics:
             Counter(f"{prefix}_server_handled", "Calls answered, by code.", [*labels, f"{prefix}_code"], registry=self.registry),
             Histogram(f"{prefix}_server_handling_seconds", "Seconds from a call to its answer.", labels, registry=self.registry, buckets=_SECONDS),
         )
-
-

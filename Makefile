@@ -1,0 +1,67 @@
+# `make run` and `make test` are the two commands; both work on a machine with Python >= 3.11 (with venv) and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime
+DEV := $(VENV)/.dev
+CONTRACT := service/contract.binpb
+PROTOS := $(shell find proto -name '*.proto')
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format contract lock readme bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+run: $(RUNTIME) $(CONTRACT) ## serve on this machine
+	@exec $(BIN)/umpire serve
+
+test: $(DEV) $(CONTRACT) ## run all tests
+	$(BIN)/python -m pytest
+
+check: $(DEV) $(CONTRACT) ## format, lint, types, contract
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/buf lint
+	$(BIN)/buf format --diff --exit-code --path proto/umpire
+	$(BIN)/buf breaking --against proto/released.binpb
+
+format: $(DEV) ## format the code and the contract
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/buf format --write --path proto/umpire
+
+contract: $(CONTRACT) ## compile proto/ for the service
+
+$(CONTRACT): $(PROTOS) scripts/compile_contract.py | $(RUNTIME)
+	$(BIN)/python scripts/compile_contract.py
+
+lock: $(DEV) ## pin the newest versions of what requirements/*.in names
+	for name in runtime build dev; do \
+	  $(BIN)/pip-compile -q --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
+	    --no-emit-find-links --no-emit-options -o requirements/$$name.txt requirements/$$name.in || exit 1; \
+	done
+
+readme: $(RUNTIME) ## write the table of settings into the README
+	$(BIN)/python scripts/write_settings.py
+
+bench: $(DEV) $(CONTRACT) ## measure ApplyMove against a bare echo, in one run
+	$(BIN)/python -m loadtests.apply_move
+
+clean: ## remove what was built; the matches in .umpire stay
+	rm -rf $(VENV) $(CONTRACT) *.egg-info build
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): requirements/dev.txt $(RUNTIME)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,19 @@
+"""Where matches are kept: Redis and bytes, nothing of games."""
+
+from service.store.errors import Applied, Corrupt, StoreError, StoreUnavailable
+from service.store.keys import derive_match_id, is_match_id, new_match_id
+from service.store.store import CommitResult, Store, Stored, StoreObserver
+
+__all__ = [
+    "Applied",
+    "CommitResult",
+    "Corrupt",
+    "Store",
+    "StoreError",
+    "StoreObserver",
+    "StoreUnavailable",
+    "Stored",
+    "derive_match_id",
+    "is_match_id",
+    "new_match_id",
+]
