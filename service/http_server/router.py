@@ -1,0 +1,99 @@
+"""From method and path to an rpc: REST by the contract's annotations, Connect by the rpcs' own paths."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from service.contract import HttpRule, Rpc
+from service.errors import InvalidRequest, MethodNotAllowed, NotFound
+
+_BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+class Route(NamedTuple):
+    """Where a request goes: the rpc, the fields that its path gives, and whether it speaks Connect."""
+
+    rpc: Rpc
+    fields: dict[str, str]
+    is_connect: bool
+
+
+class Router:
+    """Finds routes. Segments are looked up one after the other: a literal before a field."""
+
+    def __init__(self, rpcs: Iterable[Rpc]) -> None:
+        self._root: dict[Any, Any] = {}
+        self._connect: dict[bytes, Rpc] = {}
+        self._verbs = {""}
+        for rpc in rpcs:
+            self._connect[rpc.path.encode()] = rpc
+            if rpc.http is not None:
+                self._add(rpc, rpc.http)
+
+    def find(self, method: str, raw_path: bytes) -> Route:
+        """Find the route of a request.
+
+        Raises:
+            NotFound: ROUTE_NOT_FOUND.
+            MethodNotAllowed: the path is there, with other methods.
+            InvalidRequest: the path is not well encoded.
+        """
+        connect = self._connect.get(raw_path)
+        if connect is not None:
+            if method != "POST":
+                raise MethodNotAllowed(method, "POST")
+            return Route(connect, {}, is_connect=True)
+        path, verb = self._split_verb(raw_path)
+        segments = [_decode(segment) for segment in path[1:].split(b"/")]
+        methods, values = self._walk(segments, verb)
+        if not methods:
+            raise NotFound("ROUTE_NOT_FOUND", "there is nothing at this path", {"path": raw_path.decode("ascii", "replace")[:256]})
+        rpc = methods.get("GET" if method == "HEAD" else method)
+        if rpc is None or rpc.http is None:
+            raise MethodNotAllowed(method, ", ".join(sorted(methods)))
+        names = (segment[1:-1] for segment in rpc.http.segments if segment.startswith("{"))
+        return Route(rpc, dict(zip(names, values, strict=True)), is_connect=False)
+
+    def methods_at(self, raw_path: bytes) -> str:
+        """List the methods that a path takes, for a preflight; "" if there is nothing there."""
+        if raw_path in self._connect:
+            return "POST"
+        path, verb = self._split_verb(raw_path)
+        methods, _ = self._walk([_decode(segment) for segment in path[1:].split(b"/")], verb)
+        return ", ".join(sorted(methods))
+
+    def _add(self, rpc: Rpc, rule: HttpRule) -> None:
+        node = self._root
+        for segment in rule.segments:
+            node = node.setdefault("{}" if segment.startswith("{") else segment, {})
+        self._verbs.add(rule.custom_verb)
+        node.setdefault(("methods", rule.custom_verb), {})[rule.method] = rpc
+
+    def _split_verb(self, raw_path: bytes) -> tuple[bytes, str]:
+        before, colon, verb = raw_path.rpartition(b":")
+        text = verb.decode("ascii", "replace")
+        return (before, text) if colon and text in self._verbs else (raw_path, "")
+
+    def _walk(self, segments: list[str], verb: str) -> tuple[dict[str, Rpc], list[str]]:
+        node = self._root
+        values: list[str] = []
+        for segment in segments:
+            if segment in node and segment != "{}":
+                node = node[segment]
+            elif "{}" in node and segment:
+                node = node["{}"]
+                values.append(segment)
+            else:
+                return {}, []
+        methods: dict[str, Rpc] = node.get(("methods", verb), {})
+        return methods, values
+
+
+def _decode(segment: bytes) -> str:
+    if _BAD_ESCAPE.search(segment):
+        raise InvalidRequest(("", "the path is not well percent-encoded"))
+    try:
+        return unquote_to_bytes(segment).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidRequest(("", "the path is not UTF-8")) from None
