@@ -27,6 +27,7 @@ class Binding:
         self._games = games
         self._events = events
         self._messages: dict[tuple[str, Any], MessagePlan] = {}
+        self._under_way: set[tuple[str, Any]] = set()
         self._unions: dict[tuple[str, Any], UnionPlan] = {}
         bound = {file_message: vars(namespace).get(file_message.name) for file in files for file_message in file.message_types_by_name.values()}
         self._package = {descriptor.full_name for descriptor in bound}
@@ -47,8 +48,12 @@ class Binding:
         key = (descriptor.full_name, struct)
         if key not in self._messages:
             plan = self._messages[key] = MessagePlan(descriptor, struct)
+            self._under_way.add(key)
             plan.fields = self._fields(descriptor, struct)
+            self._under_way.remove(key)
             plan.oneofs = [tuple(field.name for field in oneof.fields) for oneof in descriptor.oneofs if len(oneof.fields) > 1]
+        if key in self._under_way:
+            raise CodecError(f"{descriptor.full_name}: it holds itself; an answer could be of any depth")
         return self._messages[key]
 
     def nested(self, descriptor: Descriptor, types: tuple[Any, ...], where: str) -> MessagePlan | UnionPlan:
@@ -110,7 +115,7 @@ class Binding:
         if len(descriptor.oneofs) != 1 or any(field.containing_oneof is None or field.message_type is None for field in descriptor.fields):
             raise CodecError(f"{descriptor.full_name}: a union is one oneof of messages and nothing else")
         union.json_names.update({name: field.json_name for name, field in members.items()})
-        return {name: field.message_type for name, field in members.items()}
+        return {name: field.message_type for name, field in members.items() if field.message_type is not None}
 
     @staticmethod
     def _checked(union: UnionPlan) -> UnionPlan:

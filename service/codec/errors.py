@@ -19,8 +19,8 @@ class Problems:
     def __init__(self) -> None:
         self._found: list[tuple[str, str]] = []
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
+    def __len__(self) -> int:
+        return len(self._found)
 
     def add(self, path: str, text: str) -> None:
         """Add a bad field: its path in the contract's names, and what is wrong with it."""

@@ -1,5 +1,6 @@
 """Binds one field of a message to one field of its struct."""
 
+from enum import StrEnum
 from keyword import iskeyword
 from typing import Any, Protocol
 
@@ -54,18 +55,19 @@ def _kind(binder: Binder, field: FieldDescriptor, hint: Hint, where: str) -> tup
         if hint.types != (python,):
             raise mismatch
         return kind, None
-    if field.type == FieldDescriptor.TYPE_ENUM:
-        if len(hint.types) != 1 or not isinstance(hint.types[0], type) or not issubclass(hint.types[0], str) or hint.types[0] is str:
+    if field.enum_type is not None:
+        if len(hint.types) != 1 or not isinstance(hint.types[0], type) or not issubclass(hint.types[0], StrEnum):
             raise mismatch
         return Kind.ENUM, bind_enum(field.enum_type, hint.types[0], where)
-    if field.type != FieldDescriptor.TYPE_MESSAGE or field.message_type.GetOptions().map_entry:
+    message = field.message_type
+    if message is None or message.GetOptions().map_entry:
         raise CodecError(f"{where}: fields of this type have no place in this contract")
-    if field.message_type.full_name in _TIMES:
-        kind, python = _TIMES[field.message_type.full_name]
+    if message.full_name in _TIMES:
+        kind, python = _TIMES[message.full_name]
         if hint.types != (python,):
             raise mismatch
         return kind, None
-    bound = binder.nested(field.message_type, hint.types, where)
+    bound = binder.nested(message, hint.types, where)
     return (Kind.UNION if isinstance(bound, UnionPlan) else Kind.MESSAGE), bound
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from service.codec.words import Words
-
 
 class Kind(Enum):
     """What a field holds."""
@@ -28,7 +26,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """A field: ``bound`` is what its kind needs (Words, MessagePlan or UnionPlan).
+    """A field: ``bound`` is what its kind needs (Words of an enum, MessagePlan or UnionPlan).
 
     ``has_presence`` is the contract's; a field that is absent reads as ``absent``, unless it is ``required``.
     """

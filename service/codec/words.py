@@ -12,6 +12,7 @@ from service.codec.errors import CodecError
 class Words(NamedTuple):
     """An enum, bound: words to numbers and full names, and back. UNSPECIFIED is in none of them: it is never sent and refused on input."""
 
+    title: str
     numbers: dict[str, int]
     names: dict[str, str]
     by_number: dict[int, StrEnum]
@@ -31,6 +32,7 @@ def bind_enum(descriptor: EnumDescriptor, words: type[StrEnum], where: str) -> W
     if set(numbers) != {word.value for word in words}:
         raise CodecError(f"{where}: the words of {descriptor.full_name} and {words.__name__} differ: {sorted(set(numbers) ^ set(words))}")
     return Words(
+        descriptor.name,
         numbers,
         {word: prefix + word for word in numbers},
         {numbers[word.value]: word for word in words},
