@@ -43,6 +43,10 @@ class Keys:
         """Name the stream with a match's log."""
         return f"{self._prefix}{{{match_id[:3]}}}:log:{match_id}"
 
+    def scratch(self, match_id: str) -> str:
+        """Name the key that a commit may use and leaves empty."""
+        return f"{self._prefix}{{{match_id[:3]}}}:scratch:{match_id}"
+
 
 def _match_id(data: bytes) -> str:
     bucket = int.from_bytes(data[:2], "big") % _BUCKETS

@@ -98,9 +98,9 @@ class Store:
             revision, snapshot = await self._run("load", "HMGET", self._keys.match(match_id), "r", "s")
         except ResponseError as error:
             raise Corrupt(match_id) from error
-        if revision is None and snapshot is None:
+        if revision is None:  # what a creation that failed may have left is no match
             return None
-        if revision is None or snapshot is None or not revision.isdigit():
+        if snapshot is None or not revision.isdigit():
             raise Corrupt(match_id)
         return Stored(int(revision), snapshot)
 
@@ -122,8 +122,8 @@ class Store:
         self, match_id: str, expected_revision: int, new_revision: int, version_before: int, snapshot: bytes, entries: Sequence[bytes], ttl_ms: int
     ) -> CommitResult:
         """Write a snapshot and the log entries of the versions after ``version_before``, if the match is still at the revision expected (0: is new)."""
-        keys = self._keys.match(match_id), self._keys.log(match_id)
-        arguments = (2, *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, *entries)
+        keys = self._keys.match(match_id), self._keys.log(match_id), self._keys.scratch(match_id)
+        arguments = (3, *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, *entries)
         started = time.perf_counter()
         outcome = "unavailable"
         try:
@@ -134,7 +134,7 @@ class Store:
             result = CommitResult(answer)
             outcome = result.name.lower()
         except ResponseError as error:
-            # The script checks before it writes and undoes what it wrote: an error means that nothing was done.
+            # The script's last command is the commit: an error means that nothing was done.
             raise StoreUnavailable(f"the store refused to commit: {_kind(error)}") from error
         else:
             return result
