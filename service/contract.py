@@ -14,7 +14,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from engines.kit.contract import Game
 from engines.kit.structs import snake_case
 from service import messages
-from service.coding import Codec, MessageCodec
+from service.codec import Codec, MessageCodec
 
 PACKAGE = "umpire.v1"
 COMPILED = Path(__file__).with_name("contract.binpb")
