@@ -7,7 +7,7 @@ Reading is exact: fields in declared order, no spaces, no leading zeros, so that
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -90,20 +90,19 @@ def _split(fields: str) -> list[tuple[str, str]]:
 
 def _value(name: str, text: str, hint: Any) -> Any:
     if text.startswith("["):
-        text_items = text[1:-1].split(",") if len(text) > 2 else []
-        plain: Any = [_plain(name, item) for item in text_items]
+        item_hint = get_args(hint)[0] if get_origin(hint) is tuple else None
+        plain: Any = [_plain(name, item, item_hint) for item in text[1:-1].split(",")] if len(text) > 2 else []
     else:
-        plain = _plain(name, text)
-    # A word that looks like a number is still a word where the type wants one.
-    if hint is str and isinstance(plain, int):
-        plain = text
+        plain = _plain(name, text, hint)
     try:
         return msgspec.convert(plain, hint)
     except msgspec.ValidationError as error:
         raise NotationError(f"{name}: {error}") from None
 
 
-def _plain(name: str, text: str) -> object:
+def _plain(name: str, text: str, hint: Any) -> object:
+    if hint is str and _WORD.fullmatch(text):
+        return text  # a word that looks like a number is still a word where the type wants one
     if text in ("true", "false"):
         return text == "true"
     if _INTEGER.fullmatch(text):

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def snake_case(name: str) -> str:

@@ -128,9 +128,9 @@ class Binding:
     def _complete(self, bound: Mapping[Descriptor, Any], classes: list[type[Any]]) -> None:
         """Check that nothing was left over on either side."""
         reached = {name for name, _ in self._messages} | {name for name, _ in self._unions}
-        for descriptor in bound:
-            if descriptor.full_name not in reached:
-                raise CodecError(f"{descriptor.full_name}: no class of this name")
+        unreached = [descriptor.full_name for descriptor in bound if descriptor.full_name not in reached]
+        if unreached:
+            raise CodecError(f"no class of this name: {', '.join(unreached)}")
         for kind in classes:
             if kind not in {struct for _, struct in self._messages}:
                 raise CodecError(f"{kind.__qualname__}: no message of this name")

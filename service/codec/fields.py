@@ -85,6 +85,8 @@ def _absence(field: FieldDescriptor, kind: Kind, struct: type[Any], hint: Hint, 
         raise CodecError(f"{where}: an absent scalar is UNSET, not None")
     if field.has_presence:
         return _optional_scalar(struct, hint)
+    if issubclass(struct, Move | Options):
+        raise CodecError(f"{where}: every scalar of a move and of options is optional in the contract, so that a missing one is seen")
     if hint.may_be_unset:
         raise CodecError(f"{where}: it may be UNSET, but the contract's field is not optional")
     if hint.has_default and not (is_empty(hint.default) and hint.default is not UNSET):

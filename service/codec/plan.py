@@ -75,7 +75,7 @@ class UnionPlan:
         return self.descriptor.full_name
 
     def leaves(self) -> list[tuple[tuple[str, ...], MessagePlan]]:
-        """List the structs, each with the members that lead to it: ``("goldn_crash", "play_card")``."""
+        """List the structs, each with the members that lead to it: ``("some_game", "play_card")``."""
         found: list[tuple[tuple[str, ...], MessagePlan]] = []
         for member, plan in self.members.items():
             below = plan.leaves() if isinstance(plan, UnionPlan) else [((), plan)]

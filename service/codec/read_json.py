@@ -1,6 +1,6 @@
 """Proto3 JSON to structs. Lenient where protobuf is (names in both spellings, null, numbers as text), strict in all else; every bad field is collected."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from typing import Any
 
 from service.codec.errors import Problems, shown
@@ -32,10 +32,10 @@ class JsonReader:
         struct, oneofs, name_of_message = plan.struct, plan.oneofs, plan.descriptor.name
 
         def read(tree: Any, path: str, problems: Problems) -> Any:
-            given = dict(_members(tree, spellings, name_of_message, path, problems))
+            given, named = _members(tree, spellings, name_of_message, path, problems)
             values = absent | {name: readers[name](value, path + name, problems) for name, value in given.items()}
             for name in required:
-                if name not in given:
+                if name not in given and name not in named:
                     problems.add(path + name, "is required")
             for oneof in oneofs:
                 if len(both := [name for name in oneof if name in given]) > 1:
@@ -51,13 +51,14 @@ class JsonReader:
 
         def read(tree: Any, path: str, problems: Problems) -> Any:
             before = len(problems)
-            given = list(_members(tree, spellings, name_of_message, path, problems))
-            for name, _ in given[1:]:
-                problems.add(path + name, f"cannot be set together with {given[0][0]}")
+            given, _ = _members(tree, spellings, name_of_message, path, problems)
+            first, *others = given or ("",)
+            for name in others:
+                problems.add(path + name, f"cannot be set together with {first}")
             if not given and not may_be_empty and len(problems) == before:
                 problems.add(path[:-1], f"needs one of: {names}")
-            read_values = [readers[name](value, f"{path}{name}.", problems) for name, value in given]
-            return read_values[0] if read_values else None
+            # The others are wrong whatever they hold: only the first is read.
+            return readers[first](given[first], f"{path}{first}.", problems) if given else None
 
         return read
 
@@ -81,19 +82,25 @@ class JsonReader:
         return read_scalar(field)
 
 
-def _members(tree: Any, spellings: dict[str, str], message: str, path: str, problems: Problems) -> Iterator[tuple[str, Any]]:
-    """Go through an object's members under the contract's names; null is absent. Unknown and repeated names are problems, and left out."""
+def _members(tree: Any, spellings: dict[str, str], message: str, path: str, problems: Problems) -> tuple[dict[str, Any], Collection[str]]:
+    """Sort an object's members by the contract's names; null is absent.
+
+    Returns what is given, and the names that need no second complaint if they are not: unknown and repeated members are problems, and left out.
+    """
     if not isinstance(tree, dict):
         problems.add(path[:-1], "must be an object")
-        return
+        return {}, spellings.values()
     repeated = tree.repeated if isinstance(tree, Repeating) else ()
-    seen = set()
+    given: dict[str, Any] = {}
+    twice: set[str] = set()
     for key, value in tree.items():
         name = spellings.get(key)
         if name is None:
             problems.add(path + shown(key), f"is no field of {message}")
-        elif name in seen or key in repeated:
-            problems.add(path + name, "is given more than once")
-        elif value is not None:
-            yield name, value
-        seen.add(name)
+        elif name in given or key in repeated:
+            twice.add(name)
+        else:
+            given[name] = value
+    for name in sorted(twice):
+        problems.add(path + name, "is given more than once")
+    return {name: value for name, value in given.items() if value is not None and name not in twice}, twice
