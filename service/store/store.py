@@ -5,26 +5,25 @@ import contextlib
 import hashlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from enum import Enum
 from importlib.resources import files
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from redis.asyncio import ConnectionPool, Redis
-from redis.exceptions import NoScriptError, ResponseError
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.exceptions import NoScriptError, RedisError
+from redis.maint_notifications import MaintNotificationsConfig
 
+from service.store._clock import StoreClock
+from service.store._link import LOST, REFUSALS
 from service.store.errors import Applied, Corrupt, StoreUnavailable
 from service.store.keys import Keys, is_match_id
-from service.store.shared_connection import LOST, SharedConnection
+from service.store.shared_connection import SharedConnection
 
-_ANSWER_S = 1.5
-_CONNECT_S = 0.4
-_CLOCK_S = 5.0
+T = TypeVar("T")
 
+_MOST_CONNECTIONS = 16
 _COMMIT = files(__package__).joinpath("commit.lua").read_text(encoding="utf-8")
-
-# Redis refuses these before it does anything: loading, read-only replica, out of memory, cannot save, no quorum, cluster down.
-_CANNOT_WRITE = ("LOADING", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "CLUSTERDOWN", "MASTERDOWN", "BUSY", "TRYAGAIN")
 
 
 class CommitResult(Enum):
@@ -32,8 +31,11 @@ class CommitResult(Enum):
 
     COMMITTED = b"COMMITTED"
     CONFLICT = b"CONFLICT"
+    """The match is at another revision, or exists already."""
     GONE = b"GONE"
+    """There is no such match (any more): a deleted match is never brought back."""
     CORRUPT = b"CORRUPT"
+    """What lies at its keys is not what this service wrote."""
 
 
 class Stored(NamedTuple):
@@ -50,17 +52,31 @@ class StoreObserver(Protocol):
 
 
 class Store:
-    """Keeps matches. All methods raise StoreUnavailable within 2 s when Redis does not answer."""
+    """Keeps matches. All methods that wait raise StoreUnavailable within 2 s when Redis does not answer, with ``applied`` NO for whatever only reads.
 
-    def __init__(self, url: str, *, prefix: str = "umpire:", observer: StoreObserver | None = None) -> None:
+    ``url`` is redis://, rediss:// or unix://, as redis-py reads them; ``answer_timeout`` and ``connect_timeout`` are seconds and limit a call together.
+    """
+
+    def __init__(
+        self, url: str, *, prefix: str = "umpire:", observer: StoreObserver | None = None, answer_timeout: float = 1.5, connect_timeout: float = 0.4
+    ) -> None:
         self._keys = Keys(prefix)
         self._observer = observer
-        pool = ConnectionPool.from_url(url, socket_timeout=_ANSWER_S, socket_connect_timeout=_CONNECT_S, retry=None)
-        self._client = Redis(connection_pool=pool)
-        self._shared = SharedConnection(pool, answer_timeout=_ANSWER_S, connect_timeout=_CONNECT_S)
+        self._answer_timeout = answer_timeout
+        self._total_timeout = answer_timeout + connect_timeout
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=_MOST_CONNECTIONS,
+            timeout=answer_timeout,
+            socket_timeout=answer_timeout,
+            socket_connect_timeout=connect_timeout,
+            retry=None,
+            maint_notifications_config=MaintNotificationsConfig(enabled=False),  # one round trip less a connection; nobody here listens to them
+        )
+        self._client = Redis.from_pool(pool)
+        self._shared = SharedConnection(pool.make_connection, answer_timeout=answer_timeout, connect_timeout=connect_timeout)
         self._script = hashlib.sha1(_COMMIT.encode(), usedforsecurity=False).hexdigest()
-        self._clock_offset_ms = 0.0
-        self._clock: asyncio.Task[None] | None = None
+        self._clock = StoreClock(lambda: self._run("time", "TIME"))
 
     async def open(self) -> None:
         """Begin to follow the store's clock.
@@ -68,12 +84,11 @@ class Store:
         Raises:
             StoreUnavailable: Redis is away; it is looked for again and again all the same.
         """
-        self._clock = asyncio.create_task(self._follow_clock(), name="follow the store's clock")
-        await self._read_clock()
+        await self._clock.open()
 
     async def close(self) -> None:
-        if self._clock is not None:
-            self._clock.cancel()
+        """End all connections; whoever still waits gets StoreUnavailable."""
+        await self._clock.close()
         await self._shared.close()
         with contextlib.suppress(*LOST):
             await self._client.aclose()
@@ -84,7 +99,7 @@ class Store:
 
     def now_ms(self) -> int:
         """Return the store's clock in milliseconds since 1970, as far as this worker knows it."""
-        return int(time.time() * 1000 + self._clock_offset_ms)
+        return self._clock.now_ms()
 
     async def load(self, match_id: str) -> Stored | None:
         """Return a match, or None if there is none.
@@ -94,10 +109,7 @@ class Store:
         """
         if not is_match_id(match_id):
             return None
-        try:
-            revision, snapshot = await self._run("load", "HMGET", self._keys.match(match_id), "r", "s")
-        except ResponseError as error:
-            raise Corrupt(match_id) from error
+        revision, snapshot = await self._run("load", "HMGET", self._keys.match(match_id), "r", "s", match_id=match_id)
         if revision is None:  # what a creation that failed may have left is no match
             return None
         if snapshot is None or not revision.isdigit():
@@ -105,14 +117,19 @@ class Store:
         return Stored(int(revision), snapshot)
 
     async def revision(self, match_id: str) -> int | None:
-        """Return the revision of a match, or None if there is none: the cheapest way to know that it has not changed."""
+        """Return the revision of a match, or None if there is none: the cheapest way to know that it has not changed.
+
+        Raises:
+            Corrupt: something else lies there.
+        """
         if not is_match_id(match_id):
             return None
-        try:
-            revision = await self._run("revision", "HGET", self._keys.match(match_id), "r")
-        except ResponseError as error:
-            raise Corrupt(match_id) from error
-        return None if revision is None else int(revision)
+        revision = await self._run("revision", "HGET", self._keys.match(match_id), "r", match_id=match_id)
+        if revision is None:
+            return None
+        if not revision.isdigit():
+            raise Corrupt(match_id)
+        return int(revision)
 
     def first_revision(self) -> int:
         """Make the revision of a new match: larger than any of a match of the same id that was deleted before, so that no memory of that one can pass."""
@@ -121,25 +138,15 @@ class Store:
     async def commit(
         self, match_id: str, expected_revision: int, new_revision: int, version_before: int, snapshot: bytes, entries: Sequence[bytes], ttl_ms: int
     ) -> CommitResult:
-        """Write a snapshot and the log entries of the versions after ``version_before``, if the match is still at the revision expected (0: is new)."""
+        """Write a snapshot and the log entries of the versions after ``version_before``, if the match is still at the revision expected (0: is new).
+
+        Raises:
+            StoreUnavailable: NO: nothing was done; UNKNOWN: it was sent, and may still be carried out when Redis wakes up.
+        """
         keys = self._keys.match(match_id), self._keys.log(match_id), self._keys.scratch(match_id)
         arguments = (3, *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, *entries)
-        started = time.perf_counter()
-        outcome = "unavailable"
-        try:
-            try:
-                answer = await self._shared.run("EVALSHA", self._script, *arguments)
-            except NoScriptError:
-                answer = await self._shared.run("EVAL", _COMMIT, *arguments)
-            result = CommitResult(answer)
-            outcome = result.name.lower()
-        except ResponseError as error:
-            # The script's last command is the commit: an error means that nothing was done.
-            raise StoreUnavailable(f"the store refused to commit: {_kind(error)}") from error
-        else:
-            return result
-        finally:
-            self._observe("commit", started, outcome)
+
+        return await self._outcome("commit", self._commit(arguments), match_id, is_write=True)
 
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]:
         """List log entries with their versions, those after one version and up to another, oldest first, at most ``count``.
@@ -149,70 +156,71 @@ class Store:
         Raises:
             Corrupt: something else lies there.
         """
-        if up_to <= after or count < 1:
+        if up_to <= after or count < 1 or not is_match_id(match_id):
             return []
-        started = time.perf_counter()
-        outcome = "unavailable"
+
+        found = await self._outcome("entries", self._entries(self._keys.log(match_id), after + 1, up_to, count), match_id)
         try:
-            found: Any = await self._client.xrange(self._keys.log(match_id), f"{after + 1}-0", f"{up_to}-0", count=count)
-            outcome = "ok"
-            return [(int(entry_id.partition(b"-")[0]), fields[b"e"]) for entry_id, fields in found]
-        except ResponseError as error:
-            if _kind(error) in _CANNOT_WRITE:
-                raise StoreUnavailable(f"the store does not read: {_kind(error)}") from error
-            raise Corrupt(match_id) from error
+            return [(int(entry_id.removesuffix(b"-0")), fields[b"e"]) for entry_id, fields in found]
         except (KeyError, ValueError) as error:
             raise Corrupt(match_id) from error
-        except LOST as error:
-            raise StoreUnavailable(f"the store does not answer: {type(error).__name__}") from error
-        finally:
-            self._observe("entries", started, outcome)
 
     async def delete(self, match_id: str) -> bool:
         """Delete a match with its log; False if there was none."""
         if not is_match_id(match_id):
             return False
-        # The match first: a log without a match does not exist for anybody, and the next commit clears it away.
-        return bool(await self._run("delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), is_write=True))
+        return bool(await self._run("delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), match_id=match_id, is_write=True))
 
-    async def _run(self, name: str, *command: Any, is_write: bool = False) -> Any:
+    async def _run(self, name: str, *command: Any, match_id: str = "", is_write: bool = False) -> Any:
+        return await self._outcome(name, self._shared.run(*command), match_id, is_write=is_write)
+
+    async def _commit(self, arguments: tuple[Any, ...]) -> CommitResult:
+        started = time.monotonic()
+        try:
+            return CommitResult(await self._shared.run("EVALSHA", self._script, *arguments))
+        except NoScriptError:  # Redis restarted, or was told to forget
+            left = self._total_timeout - (time.monotonic() - started)
+        try:
+            async with asyncio.timeout(left):
+                return CommitResult(await self._shared.run("EVAL", _COMMIT, *arguments))
+        except TimeoutError as error:
+            raise StoreUnavailable("the store did not answer in time", Applied.UNKNOWN) from error
+
+    async def _entries(self, log: str, first: int, last: int, count: int) -> Any:
+        try:
+            # One limit for all: a free connection of the pool, connecting, the handshake, the answer.
+            async with asyncio.timeout(self._answer_timeout):
+                return await self._client.xrange(log, f"{first}-0", f"{last}-0", count=count)
+        except REFUSALS:
+            raise
+        except LOST as error:
+            raise StoreUnavailable(f"the store does not answer: {type(error).__name__}") from error
+
+    async def _outcome(self, name: str, answering: Awaitable[T], match_id: str, *, is_write: bool = False) -> T:
+        """Wait for an answer; turn what is raised into the store's errors, and tell the observer."""
         started = time.perf_counter()
         outcome = "unavailable"
         try:
-            answer = await self._shared.run(*command)
-            outcome = "ok"
+            answer = await answering
+            outcome = answer.name.lower() if isinstance(answer, CommitResult) else "ok"
         except StoreUnavailable as error:
-            raise (error if is_write else StoreUnavailable(str(error))) from error
-        except ResponseError as error:
-            if _kind(error) in _CANNOT_WRITE:
-                raise StoreUnavailable(f"the store does not serve: {_kind(error)}") from error
-            raise
+            if is_write or error.applied is Applied.NO:
+                raise
+            raise StoreUnavailable(str(error)) from error
+        except REFUSALS as error:
+            # Refused is not done: loading, read-only, out of memory, cannot save, ...; and the script's last command is the commit.
+            kind = _kind(error)
+            if kind == "WRONGTYPE":
+                outcome = "corrupt"
+                raise Corrupt(match_id) from error
+            raise StoreUnavailable(f"the store refused: {kind}") from error
         else:
             return answer
         finally:
-            self._observe(name, started, outcome)
-
-    def _observe(self, command: str, started: float, outcome: str) -> None:
-        if self._observer is not None:
-            self._observer.observe(command, time.perf_counter() - started, outcome)
-
-    async def _follow_clock(self) -> None:
-        while True:
-            await asyncio.sleep(_CLOCK_S)
-            with contextlib.suppress(StoreUnavailable):
-                await self._read_clock()
-
-    async def _read_clock(self) -> None:
-        before = time.time()
-        seconds, microseconds = await self._run("time", "TIME")
-        there = int(seconds) + int(microseconds) / 1_000_000
-        self._clock_offset_ms = (there - (before + time.time()) / 2) * 1000
+            if self._observer is not None:
+                self._observer.observe(name, time.perf_counter() - started, outcome)
 
 
-def _kind(error: ResponseError) -> str:
+def _kind(error: RedisError) -> str:
     """Return an error's first word; redis-py takes it off the texts of the errors that it knows."""
-    known = {"ReadOnlyError": "READONLY", "BusyLoadingError": "LOADING", "OutOfMemoryError": "OOM", "TryAgainError": "TRYAGAIN"}
-    return known.get(type(error).__name__) or str(error).split(" ", 1)[0]
-
-
-__all__ = ["Applied", "CommitResult", "Store", "StoreObserver", "Stored"]
+    return error.status_code or str(error).split(" ", 1)[0]

@@ -1,0 +1,128 @@
+"""A live connection to Redis with the callers that wait on it. Serves ``shared_connection``."""
+
+import asyncio
+import contextlib
+import math
+from collections import deque
+from typing import Any
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError, ResponseError
+
+from service.store.errors import Applied, StoreUnavailable
+
+LOST = (OSError, RedisError, EOFError, RuntimeError, AttributeError)
+"""What a connection that dies may raise; the last two come from uvloop's transports and from redis-py on them."""
+
+REFUSALS = (ResponseError, BusyLoadingError, AuthenticationError)
+"""What redis-py makes of an error that is a reply. The last two it counts among lost connections, but only their own command failed."""
+
+_HELD_UP_S = 0.1
+
+
+class Link:
+    """Writes commands as they come, one batch a turn of the loop, and hands the replies out in order. It is used until it is lost. Times in seconds."""
+
+    def __init__(self, connection: AbstractConnection, answer_timeout: float) -> None:
+        self.is_lost = False
+        self._connection = connection
+        self._answer_timeout = answer_timeout
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()
+        self._unsent: list[bytes] = []
+        self._unsent_commands = 0
+        self._reader = self._loop.create_task(self._read(), name="read from the store")
+        self._watchdog: asyncio.TimerHandle | None = None
+        self._watchdog_is_patient = True
+
+    async def run(self, command: tuple[Any, ...]) -> Any:
+        """Send a command and return its reply. Who gives up waiting does not disturb the others: the reply is read and dropped.
+
+        Raises:
+            StoreUnavailable: NO if it was not sent, UNKNOWN if the reply was lost.
+            ResponseError, BusyLoadingError, AuthenticationError: Redis refused it.
+        """
+        if self.is_lost:
+            raise StoreUnavailable("the connection is lost")
+        packed = self._connection.pack_command(*command)
+        reply = self._loop.create_future()
+        if not self._unsent:
+            self._loop.call_soon(self._send)
+        self._unsent += packed
+        self._unsent_commands += 1
+        self._waiting.append((reply, self._loop.time()))
+        if self._watchdog is None:
+            self._watchdog = self._loop.call_later(self._answer_timeout, self._watch)
+        return await reply
+
+    def lose(self, reason: str) -> None:
+        """Give the connection up: nobody knows whether what was sent was carried out; what was not sent was not."""
+        if self.is_lost:
+            return
+        self.is_lost = True
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+        sent = len(self._waiting) - self._unsent_commands
+        for place, (reply, _) in enumerate(self._waiting):
+            if not reply.done():
+                reply.set_exception(StoreUnavailable(reason, Applied.UNKNOWN if place < sent else Applied.NO))
+        self._waiting.clear()
+        self._unsent.clear()
+        self._reader.cancel()
+        # Aborted, not closed: closing would still send what lies in our buffer, whenever a frozen Redis wakes up.
+        with contextlib.suppress(*LOST):
+            self._connection._writer.transport.abort()  # type: ignore[union-attr]  # noqa: SLF001 - None is among LOST
+
+    def _send(self) -> None:
+        """Write what has come up in this turn of the loop."""
+        if self.is_lost:
+            return
+        unsent, self._unsent = self._unsent, []
+        try:
+            # redis-py's own send would wait for the socket, one caller after the other.
+            self._connection._writer.write(b"".join(unsent))  # type: ignore[union-attr]  # noqa: SLF001 - None is among LOST
+        except LOST:
+            self.lose("the connection broke before sending")
+        else:
+            self._unsent_commands = 0
+
+    async def _read(self) -> None:
+        waiting = self._waiting
+        try:
+            while True:
+                reply = await self._read_one()
+                if not waiting:
+                    self.lose("a reply came that nobody asked for")
+                    return
+                future, _ = waiting.popleft()
+                if future.done():  # its caller has given up
+                    continue
+                if isinstance(reply, Exception):
+                    future.set_exception(reply)
+                else:
+                    future.set_result(reply)
+        except LOST as error:
+            self.lose(f"the connection broke: {type(error).__name__}")
+
+    async def _read_one(self) -> Any:
+        try:
+            # No time limit of redis-py's: an idle connection is fine, and the watchdog looks after a busy one.
+            return await self._connection.read_response(disable_decoding=True, timeout=math.inf, disconnect_on_error=False)
+        except REFUSALS as refused:
+            return refused
+
+    def _watch(self) -> None:
+        """Give the connection up when its oldest caller has waited too long."""
+        self._watchdog = None
+        if not self._waiting:
+            return
+        left = self._waiting[0][1] + self._answer_timeout - self._loop.time()
+        if left < -_HELD_UP_S and self._watchdog_is_patient:
+            # This process was held up, not Redis: timers come before sockets, so the replies may lie there unread.
+            self._watchdog_is_patient = False
+            self._watchdog = self._loop.call_later(_HELD_UP_S, self._watch)
+        elif left <= 0:
+            self.lose("the store did not answer in time")
+        else:
+            self._watchdog_is_patient = True
+            self._watchdog = self._loop.call_later(left, self._watch)
