@@ -6,6 +6,7 @@ from typing import Any
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc import error_details_pb2, status_pb2
 
+from service.codec.times import duration_text
 from service.errors import ApiError
 
 DOMAIN = "umpire"
@@ -40,7 +41,7 @@ def status_json(error: ApiError) -> dict[str, Any]:
         violations = [{"field": one.field, "description": one.description} for one in error.field_violations]
         details.append({"@type": f"{_TYPE}BadRequest", "fieldViolations": violations})
     if error.retry_after_ms is not None:
-        details.append({"@type": f"{_TYPE}RetryInfo", "retryDelay": f"{error.retry_after_ms / 1000:g}s"})
+        details.append({"@type": f"{_TYPE}RetryInfo", "retryDelay": duration_text(error.retry_after_ms)})
     return {"code": error.code.number, "message": error.message, "details": details}
 
 

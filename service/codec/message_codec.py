@@ -1,7 +1,7 @@
 """One message in its three forms: struct, protobuf, JSON."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
@@ -10,6 +10,7 @@ from service.codec import read_json, read_protobuf
 from service.codec.errors import Problems, shown
 from service.codec.json_text import parse_object
 from service.codec.plan import Kind, MessagePlan
+from service.messages import Message
 
 _MATCH_ID = "match_id"
 # What can stand in a path or query: each is text there, and read as JSON's text is, but for bool, which JSON never writes as text.
@@ -38,7 +39,7 @@ class MessageCodec:
         self._read_message = read_message
         self._read_tree = read_tree
 
-    def from_bytes(self, data: bytes) -> Any:
+    def from_bytes(self, data: bytes) -> Message:
         """Read protobuf.
 
         Raises:
@@ -54,9 +55,9 @@ class MessageCodec:
         struct = self._read_message(message, "", problems)
         if problems:
             raise problems.error(getattr(message, _MATCH_ID) if self._has_match_id else "")
-        return struct
+        return cast(Message, struct)
 
-    def from_json(self, data: bytes) -> Any:
+    def from_json(self, data: bytes) -> Message:
         """Read JSON.
 
         Raises:
@@ -65,8 +66,10 @@ class MessageCodec:
         problems = Problems()
         return self._from_tree(parse_object(data, problems), problems)
 
-    def from_parts(self, body: bytes, path: Mapping[str, str], query: Iterable[tuple[str, str]]) -> Any:
+    def from_parts(self, body: bytes, path: Mapping[str, str], query: Iterable[tuple[str, str]], *, takes_query: bool = True) -> Message:
         """Read a request whose fields stand in a path, a query and a JSON body (b"" if there is none).
+
+        Where a call takes no query, its fields are refused by name: a body may hold an invite, which has no place in a URL.
 
         Raises:
             InvalidRequest: as from_json; a field that stands in two places is named too.
@@ -77,7 +80,7 @@ class MessageCodec:
         merged = tree.copy() if path or query else tree
         for spelling, text in (*path.items(), *query):
             name = self._fields.get(spelling, "")
-            if name not in self._as_text:
+            if name not in self._as_text or not (takes_query or spelling in path):
                 problems.add(shown(spelling), "is no field that can stand here")
             elif name in taken:
                 problems.add(name, "is given more than once")
@@ -86,12 +89,12 @@ class MessageCodec:
                 merged[name] = _BOOLS.get(text, text) if self._as_text[name] is Kind.BOOL else text
         return self._from_tree(merged, problems)
 
-    def _from_tree(self, tree: dict[str, Any], problems: Problems) -> Any:
+    def _from_tree(self, tree: dict[str, Any], problems: Problems) -> Message:
         # A body that could not be read at all lacks nothing in particular.
         struct = None if problems and not tree else self._read_tree(tree, "", problems)
         if problems:
             raise problems.error(self._match_id(tree))
-        return struct
+        return cast(Message, struct)
 
     def _match_id(self, tree: dict[str, Any]) -> str:
         named = [value for key, value in tree.items() if self._has_match_id and self._fields.get(key) == _MATCH_ID]

@@ -11,7 +11,7 @@ from service.contract import Rpc
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError, InvalidRequest, MethodNotAllowed, NotFound, TooLarge, Unauthenticated
 from service.http_server.connect import error_json, http_status, is_proto
-from service.http_server.router import Route, Router
+from service.http_server.router import BAD_ESCAPE, Route, Router
 from service.messages import Message
 from service.status import retry_after_s, status_json
 
@@ -35,6 +35,7 @@ class HttpDoor:
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] != "http":
+            await _live(receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         request_id = _request_id(headers.get(b"x-request-id", b""))
@@ -64,8 +65,9 @@ class HttpDoor:
             return await self._dispatcher.run(rpc, call, lambda: rpc.request.from_json(body), rpc.response.to_json), _JSON
 
         def decode() -> Message:
-            _require_json(content_type, body, has_body=rpc.http is not None and rpc.http.has_body)
-            return rpc.request.from_parts(body, route.fields, _query(scope["query_string"]))
+            has_body = rpc.http is not None and rpc.http.has_body
+            _require_json(content_type, body, has_body=has_body)
+            return rpc.request.from_parts(body, route.fields, _query(scope["query_string"]), takes_query=not has_body)
 
         return await self._dispatcher.run(rpc, call, decode, rpc.response.to_json), _JSON
 
@@ -73,6 +75,8 @@ class HttpDoor:
         if not self._origins:
             return []
         allowed: Headers = [(b"access-control-allow-origin", origin)] if origin in self._origins else []
+        if allowed:
+            allowed.append((b"access-control-expose-headers", b"x-request-id, retry-after, www-authenticate"))
         return [*allowed, (b"vary", b"origin")]
 
     async def _preflight(self, scope: dict[str, Any], headers: dict[bytes, bytes], extra: Headers, send: Any) -> None:
@@ -87,6 +91,14 @@ class HttpDoor:
             (b"access-control-max-age", b"600"),
         ]
         await _send(send, 204, b"", _JSON, [*extra, *(allowed if headers.get(b"origin") in self._origins else [])])
+
+
+async def _live(receive: Any, send: Any) -> None:
+    """Acknowledge the server's own start and stop, for servers that ask."""
+    for event in ("lifespan.startup", "lifespan.shutdown"):
+        if (await receive())["type"] != event:
+            return
+        await send({"type": f"{event}.complete"})
 
 
 def _request_id(given: bytes) -> str:
@@ -106,10 +118,13 @@ def _bearer(headers: dict[bytes, bytes]) -> str:
 def _query(text: bytes) -> list[tuple[str, str]]:
     if not text:
         return []
+    malformed = InvalidRequest(("", "the query is not well formed"))
+    if BAD_ESCAPE.search(text):  # parse_qsl would let it stand as it is
+        raise malformed
     try:
         return parse_qsl(text.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError:
-        raise InvalidRequest(("", "the query is not well formed")) from None
+        raise malformed from None
 
 
 def _require_json(content_type: str, body: bytes, *, has_body: bool) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from service.contract import HttpRule, Rpc
+from service.contract import ContractError, HttpRule, Rpc
 from service.errors import InvalidRequest, MethodNotAllowed, NotFound
 
-_BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 class Route(NamedTuple):
@@ -20,7 +20,11 @@ class Route(NamedTuple):
 
 
 class Router:
-    """Finds routes. Segments are looked up one after the other: a literal before a field."""
+    """Finds routes. Segments are looked up one after the other: a literal before a field.
+
+    Raises:
+        ContractError: two rpcs stand at one place.
+    """
 
     def __init__(self, rpcs: Iterable[Rpc]) -> None:
         self._root: dict[Any, Any] = {}
@@ -68,12 +72,15 @@ class Router:
         for segment in rule.segments:
             node = node.setdefault("{}" if segment.startswith("{") else segment, {})
         self._verbs.add(rule.custom_verb)
-        node.setdefault(("methods", rule.custom_verb), {})[rule.method] = rpc
+        methods = node.setdefault(("methods", rule.custom_verb), {})
+        if rule.method in methods:
+            raise ContractError(f"{rule.method} {rule.template}: {rpc.path} and {methods[rule.method].path} stand at one place")
+        methods[rule.method] = rpc
 
     def _split_verb(self, raw_path: bytes) -> tuple[bytes, str]:
-        before, colon, verb = raw_path.rpartition(b":")
+        before, _, verb = raw_path.rpartition(b":")
         text = verb.decode("ascii", "replace")
-        return (before, text) if colon and text in self._verbs else (raw_path, "")
+        return (before, text) if text and text in self._verbs else (raw_path, "")
 
     def _walk(self, segments: list[str], verb: str) -> tuple[dict[str, Rpc], list[str]]:
         node = self._root
@@ -91,7 +98,7 @@ class Router:
 
 
 def _decode(segment: bytes) -> str:
-    if _BAD_ESCAPE.search(segment):
+    if BAD_ESCAPE.search(segment):
         raise InvalidRequest(("", "the path is not well percent-encoded"))
     try:
         return unquote_to_bytes(segment).decode("utf-8")
