@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from google.protobuf.internal.encoder import TagBytes
 from google.protobuf.message_factory import GetMessageClass
 from msgspec import UNSET
 
@@ -50,12 +49,12 @@ class ProtobufWriter:
 
     def _bytes_of(self, field: FieldPlan) -> Callable[[Any], bytes]:
         to_bytes = self.to_bytes(field.bound)
-        tag = TagBytes(field.descriptor.number, _LENGTH_DELIMITED)
+        tag = _varint(field.descriptor.number << 3 | _LENGTH_DELIMITED)
 
         @lru_cache(maxsize=_CACHE_SIZE)
         def bytes_of(struct: Any) -> bytes:
             data = to_bytes(struct)
-            return bytes(tag) + _varint(len(data)) + data
+            return tag + _varint(len(data)) + data
 
         return bytes_of
 
@@ -93,19 +92,19 @@ class ProtobufWriter:
         return [f"v = {value}", f"if {' and '.join(conditions)}: {line}" if conditions else line]
 
     def _repeated(self, field: FieldPlan) -> list[str]:
-        value = f"s.{field.name}"
+        value, target = f"s.{field.name}", f"m.{field.name}"
         match field.kind:
             case Kind.MESSAGE | Kind.UNION:
-                line = f"for v in {value}: {self._nested(field, 'v')}(m.{field.name}.add(), v)"
+                line = f"for v in {value}: {self._nested(field, 'v')}({target}.add(), v)"
             case Kind.ENUM:
-                line = f"m.{field.name}.extend([{self._scalar(field, 'v')} for v in {value}])"
+                line = f"{target}.extend([{self._scalar(field, 'v')} for v in {value}])"
             case Kind.TIMESTAMP | Kind.DURATION:
                 split = "split_timestamp" if field.kind is Kind.TIMESTAMP else "split_duration"
-                line = f"add = m.{field.name}.add\n        for v in {value}: t = add(); t.SetInParent(); t.seconds, t.nanos = {split}(v)"
+                line = f"for v in {value}: t = {target}.add(); t.seconds, t.nanos = {split}(v)"
             case _:
-                line = f"m.{field.name}.extend({value})"
-        # UNSET is true, and so is named; an empty list needs no call.
-        return [f"if {value}{f' and {value} is not UNSET' if field.may_be_unset else ''}:", *(f"    {part}" for part in [line])]
+                line = f"{target}.extend({value})"
+        # Most lists are empty, and an empty one needs no call.
+        return [f"if {value}{f' and {value} is not UNSET' if field.may_be_unset else ''}:", f"    {line}"]
 
     def _scalar(self, field: FieldPlan, value: str) -> str:
         return f"{self._source.refer('numbers', field.bound.numbers)}[{value}]" if field.kind is Kind.ENUM else value

@@ -3,7 +3,8 @@
 A file holds blocks, each from ``#### S01 title`` to the next. The statements:
 
 - ``given zone = words; zone = words`` sets the position, ``new seat`` deals a match that this seat begins.
-- ``do seat move`` is legal and is carried out; ``refused seat move = CODE RULE`` is refused and changes nothing; ``legal seat = move, move`` is the whole list.
+- ``do seat move`` is legal and is carried out; ``refused seat move = CODE RULE`` is refused and changes nothing;
+  ``legal seat = move, move`` is the whole list.
 - ``then zone = words; …`` is the full truth, ``size zone = number`` how many words it has; the zone ``asks`` is the open decisions.
 - ``events event(field=value;…), …`` are all events of the last ``do``, with some of their fields; ``sees viewer event(…)`` is one of them as that viewer gets it.
 - ``view viewer zone = words; …`` is what its view has, ``hidden`` what it has not; ``keeps viewer zone = words`` holds in every re-dealing (``?``: anything).

@@ -140,7 +140,7 @@ def test_a_store_that_is_killed_and_comes_back_has_every_acknowledged_move(own_r
     assert match.view(match.spectator)["version"] == 7
 
 
-def _until_available(call):  # noqa: ANN001, ANN202
+def _until_available(call):
     deadline = time.monotonic() + 10
     while True:
         answer = call()

@@ -156,7 +156,9 @@ SHAPES = {"create": (True, (b"one",)), "claim": (False, ()), "move": (False, (b"
 
 @pytest.mark.parametrize("and_after", [False, True], ids=["one command", "all from there on"])
 @pytest.mark.parametrize("shape", SHAPES)
-async def test_a_failure_at_any_command_leaves_no_half_commit(store: Store, shape: str, and_after: bool, key_prefix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failure_at_any_command_leaves_no_half_commit(
+    store: Store, shape: str, and_after: bool, key_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     is_new, entries = SHAPES[shape]
     failures = 0
     for call in range(1, 40):
