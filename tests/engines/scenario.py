@@ -6,7 +6,8 @@ A file holds blocks, each from ``#### S01 title`` to the next. The statements:
 - ``do seat move`` is legal and is carried out; ``refused seat move = CODE RULE`` is refused and changes nothing;
   ``legal seat = move, move`` is the whole list.
 - ``then zone = words; …`` is the full truth, ``size zone = number`` how many words it has; the zone ``asks`` is the open decisions.
-- ``events event(field=value;…), …`` are all events of the last ``do``, with some of their fields; ``sees viewer event(…)`` is one of them as that viewer gets it.
+- ``events event(field=value;…), …`` are all events of the last ``do``, with some of their fields;
+  ``sees viewer event(…)`` is one of them as that viewer gets it.
 - ``view viewer zone = words; …`` is what its view has, ``hidden`` what it has not; ``keeps viewer zone = words`` holds in every re-dealing (``?``: anything).
 
 After every statement a re-dealing for each viewer must look the same to it. Whatever cannot be read is an error: nothing is skipped.

@@ -125,9 +125,8 @@ def test_a_folder_of_card_sets_that_cannot_be_read(tmp_path: Path, files: dict[s
 
 def test_rules_are_read_from_the_table(tmp_path: Path) -> None:
     page = tmp_path / "RULES.md"
-    page.write_text(
-        "# X\n\n| no | NO-1 | x |\n\n## Rules\n\n| id | rule | s |\n| --- | --- | --- |\n| A-1 | One. | Start |\n| A-2 | Two [H]. | End |\n| B-1 | Three. | (house) |\n\n## Other\n\n| C-1 | No. | x |\n"
-    )
+    before = "# X\n\n| no | NO-1 | x |\n\n## Rules\n\n| id | rule | s |\n| --- | --- | --- |\n"
+    page.write_text(before + "| A-1 | One. | Start |\n| A-2 | Two [H]. | End |\n| B-1 | Three. | (house) |\n\n## Other\n\n| C-1 | No. | x |\n")
     assert [(rule.rule, rule.text, rule.section, rule.house) for rule in read_rules(page)] == [
         ("A-1", "One.", "Start", False), ("A-2", "Two.", "End", True), ("B-1", "Three.", "house", True),
     ]  # fmt: skip
