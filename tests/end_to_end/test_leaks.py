@@ -1,0 +1,125 @@
+"""The leak law on bytes: whatever a viewer gets from the API is the same from a state and from its re-dealing.
+
+A worker serves both: the re-dealt state is put in the store in place of the true one, and each viewer asks again. What a seat may not know can then be in no
+answer and in no error that it gets.
+"""
+
+import json
+import random
+
+import msgspec
+import pytest
+from redis import Redis
+
+from engines.kit.chance import Generator
+from engines.registry import games
+from service.matches.library import Library, encode
+from service.matches.match import Match
+from service.private_redis import PrivateRedis
+from tests.matchmaking import Played, create
+from tests.serving import Answer, Caller
+
+LIBRARY = Library(games())
+MATCHES = 4
+MOVES = 45
+
+SILLY_MOVES = ["pass_turn", "draw", "play_card(card=GOLD_6,column=1)", "play_card(card=BOMB_3,column=2)", "discard_card(column=2)", "secure_from(column=9)",
+               "place_observed(index=3,place=TOP)", "play_card(card=NO_SUCH,column=1)", "nonsense"]  # fmt: skip
+
+
+class Store:
+    """A look into the store, to put another truth in place of the true one."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = Redis.from_url(url)
+
+    def key(self, match_id: str) -> str:
+        (key,) = self._redis.keys(f"*:match:{match_id}")
+        return key
+
+    def open(self, match_id: str) -> Match:
+        return Match.open(match_id, self._redis.hget(self.key(match_id), "s"), LIBRARY)
+
+    def put(self, match_id: str, match: Match) -> None:
+        # Another revision, so that no worker answers from memory.
+        self._redis.hset(self.key(match_id), "s", encode(match.record))
+        self._redis.hincrby(self.key(match_id), "r", 1)
+
+
+def redealt(match: Match, viewer: int, seed: int) -> Match:
+    other = match.engine.redeal(match.state, viewer, Generator(seed.to_bytes(32, "big")))
+    record = msgspec.structs.replace(match.record, state=msgspec.Raw(encode(other)))
+    return Match(record, match.hosted, match.engine)
+
+
+def all_that_a_viewer_gets(caller: Caller, match: Played, credential: str, seat: int) -> list[Answer]:
+    """Ask everything that this credential can ask, refusals included, without changing the match."""
+    this = {"match_id": match.match_id}
+    answers = [
+        caller.call("GetMatch", this, credential),
+        caller.call("ListLegalMoves", this | {"include_illegal": True}, credential),
+        caller.call("ListLegalMoves", this, credential),
+        caller.call("ListEvents", this | {"page_size": 500}, credential),
+    ]
+    asked = match.decision is not None and match.decision["seat"] == seat
+    decision = match.decision["decisionId"] if match.decision else 1
+    legal = {move["moveId"] for move in answers[2].body.get("legalMoves", [])}
+    refused = [move for move in SILLY_MOVES if not (asked and move in legal)]
+    return answers + [caller.call("ApplyMove", this | {"decision_id": decision, "move_id": move}, credential) for move in refused]
+
+
+def in_bytes(answers: list[Answer]) -> list[tuple[str, str, str, bytes]]:
+    return [(answer.code, answer.reason, answer.message, answer.raw) for answer in answers]
+
+
+@pytest.mark.parametrize("seed", range(MATCHES))
+def test_what_a_viewer_gets_does_not_depend_on_what_it_may_not_know(caller: Caller, redis_server: PrivateRedis, seed: int) -> None:
+    store, rng = Store(redis_server.url), random.Random(seed)
+    match = create(caller, seed=f"{seed:064x}")
+    differing = 0
+    for number in range(MOVES):
+        if match.decision is None:
+            break
+        if number % 5 == 0:
+            truth = store.open(match.match_id)
+            for seat, credential in {**match.credentials, 0: match.spectator, -1: match.creator}.items():
+                expected = in_bytes(all_that_a_viewer_gets(caller, match, credential, seat))
+                other = redealt(truth, max(seat, 0), number)
+                differing += bytes(other.record.state) != bytes(truth.record.state)
+                store.put(match.match_id, other)
+                assert in_bytes(all_that_a_viewer_gets(caller, match, credential, seat)) == expected
+                store.put(match.match_id, truth)
+        legal = match.legal()["legalMoves"]
+        match.play(rng.choice(legal)["moveId"])
+    assert differing > 10, "the re-dealings dealt nothing else: the law was not tried"
+
+
+def test_the_answer_to_a_move_shows_its_seat_alone_what_it_drew(caller: Caller, redis_server: PrivateRedis) -> None:
+    match = create(caller, seed="7" * 64)
+    assert match.decision is not None
+    seat = match.decision["seat"]
+    played = match.play("draw")
+    [drawn] = played["updates"][0]["events"]
+    assert len(drawn["goldnCrash"]["cardsDrawn"]["cards"]) == 1
+    for credential in (match.credentials[3 - seat], match.spectator, match.creator):
+        update = match.must("ListEvents", credential, since_version=1)["updates"][0]
+        assert update["events"][0]["goldnCrash"]["cardsDrawn"] == {"seat": seat, "count": 1, "cards": []}
+    own = match.must("ListEvents", match.credentials[seat], since_version=1)["updates"][0]
+    assert own == played["updates"][0]
+
+
+@pytest.mark.parametrize("seed", ["", "3" * 64])
+def test_creating_a_match_gives_away_neither_seed_nor_a_hidden_card(caller: Caller, redis_server: PrivateRedis, seed: str) -> None:
+    answer = caller.call("CreateMatch", {"game": "goldn_crash", "seats": [{}, {}], "seed": seed})
+    truth = Store(redis_server.url).open(answer.body["match"]["matchId"])
+    for form in (truth.record.seed, truth.record.seed.hex().encode(), truth.record.seed.hex().upper().encode()):
+        assert form not in answer.raw
+    shown = json.dumps(answer.body["match"])
+    view = answer.body["match"]["view"]["goldnCrash"]
+    for number, own in enumerate(truth.state.seats):
+        assert "own" not in view["seats"][number]
+        assert "treasure" not in view["seats"][number]
+        assert view["seats"][number]["discard"] == own.discard
+        open_cards = sum(shown.count(f'"{card}"') for card in set(own.deck) | set(own.hidden))
+        assert open_cards <= sum(len(seat.discard) for seat in truth.state.seats)
+    assert '"robustness"' not in shown
