@@ -25,6 +25,12 @@ _PR_SET_PDEATHSIG = 1
 _VERSION = re.compile(r"v=(\d+)\.")
 
 
+class _State(Enum):
+    AWAY = 1
+    LOADING = 2
+    READY = 3
+
+
 class PrivateRedis:
     """A Redis server of our own. ``url`` is where it listens; what it holds lies in ``state_dir`` and outlives it."""
 
@@ -99,11 +105,13 @@ class PrivateRedis:
         if self._elsewhere is not None:
             self._elsewhere.cleanup()
 
-    def _state(self) -> "_State":
+    def _state(self) -> _State:
         from redis import Redis  # noqa: PLC0415 - only the supervisor needs the blocking client
+        from redis.backoff import NoBackoff  # noqa: PLC0415
         from redis.exceptions import BusyLoadingError, RedisError  # noqa: PLC0415
+        from redis.retry import Retry  # noqa: PLC0415
 
-        client = Redis(unix_socket_path=str(self._socket), socket_timeout=1)
+        client = Redis(unix_socket_path=str(self._socket), socket_timeout=1, retry=Retry(NoBackoff(), 0))
         try:
             client.ping()
         except BusyLoadingError:
@@ -148,12 +156,6 @@ def die_with_parent() -> None:
 
 # Looked up here, because nothing that could take a lock may run after a fork.
 _prctl = getattr(ctypes.CDLL(None), "prctl", None)
-
-
-class _State(Enum):
-    AWAY = 1
-    LOADING = 2
-    READY = 3
 
 
 def _version(path: str) -> int:
