@@ -1,7 +1,7 @@
 """Playthroughs: whole matches as text that replays to the letter.
 
-A file holds the game, mode, seats, seed and options, then every step with its events as they happened, then the outcome and the digest of the last state. Replaying
-reads the head and the moves alone and must write the same file again.
+A file holds the game, mode, seats, seed and options, then every step with its events as they happened, then the outcome and the digest of the last
+state. Replaying reads the head and the moves alone and must write the same file again.
 
 Record one that ends for a given reason, choosing moves at random from seeds 0, 1, 2, … until it does:
 
