@@ -73,6 +73,11 @@ class Link:
         with contextlib.suppress(*LOST):
             self._connection._writer.transport.abort()  # type: ignore[union-attr]  # noqa: SLF001 - None is among LOST
 
+    async def close(self) -> None:
+        """Give the connection up and wait until it is gone."""
+        self.lose("the store is closed")
+        await asyncio.wait([self._reader])
+
     def _send(self) -> None:
         """Write what has come up in this turn of the loop."""
         if self.is_lost:
@@ -103,6 +108,9 @@ class Link:
                     future.set_result(reply)
         except LOST as error:
             self.lose(f"the connection broke: {type(error).__name__}")
+        finally:
+            with contextlib.suppress(*LOST):
+                await self._connection.disconnect(nowait=True)  # aborted already; this lets redis-py know
 
     async def _read_one(self) -> Any:
         try:
