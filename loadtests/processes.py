@@ -1,0 +1,79 @@
+"""Starting what is measured: a worker with a Redis of its own, and the echo; and reading how much CPU a process has used."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU seconds that a process has used, in user and system."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def pin(pid: int, core: int) -> None:
+    """Keep a process to one core, where there are several: what is measured and what measures must not take turns on one."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) > 1:
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {cores[core % len(cores)]})
+
+
+class Umpire:
+    """``umpire serve`` with one worker, its log thrown away."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self.http_port, self.grpc_port, self.ops_port = free_port(), free_port(), free_port()
+        environment = os.environ | {
+            "UMPIRE_STATE_DIR": str(state_dir),
+            "UMPIRE_WORKERS": "1",
+            "UMPIRE_HTTP_PORT": str(self.http_port),
+            "UMPIRE_GRPC_PORT": str(self.grpc_port),
+            "UMPIRE_OPS_PORT": str(self.ops_port),
+        }
+        command = [str(Path(sys.executable).with_name("umpire")), "serve"]
+        self._process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.worker = self._wait_for_worker()
+        self.redis = next(pid for pid in self._children(self._process.pid) if pid != self.worker)
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(30)
+
+    def _wait_for_worker(self) -> int:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.ops_port}/readyz", timeout=1):
+                    break
+            except OSError:
+                time.sleep(0.1)
+        return next(pid for pid in self._children(self._process.pid) if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes())
+
+    @staticmethod
+    def _children(pid: int) -> list[int]:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+
+
+class Echo:
+    """The bare grpc.aio echo."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self._process = subprocess.Popen([sys.executable, "-m", "loadtests.echo_server", str(self.port)])
+        self.pid = self._process.pid
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(10)
