@@ -7,7 +7,7 @@ import grpc
 import uvloop
 
 
-async def _echo(data: bytes, _context: grpc.aio.ServicerContext) -> bytes:  # noqa: RUF029 - grpc.aio awaits it
+async def _echo(data: bytes, _context: grpc.aio.ServicerContext) -> bytes:
     return data
 
 

@@ -53,6 +53,7 @@ SETTINGS = (
     Setting("log-level", "info", "debug, info, warning or error"),
 )
 
+_LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
 
 
@@ -96,6 +97,10 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
     values["signing_keys"] = _signing_keys(values["signing_keys"])
     values["api_keys"] = _api_keys(values["api_keys"])
     values["cors_origins"] = tuple(origin.strip() for origin in values["cors_origins"].split(",") if origin.strip())
+    if values["log_level"].lower() not in _LOG_LEVELS:
+        raise ConfigError(f"--log-level (UMPIRE_LOG_LEVEL) must be one of {', '.join(_LOG_LEVELS)}, not {values['log_level']!r}")
+    if values.get("workers", 1) < 1:
+        raise ConfigError("--workers (UMPIRE_WORKERS) must be 1 or more")
     if "state_dir" in values:
         values["state_dir"] = Path(values["state_dir"])
     settings = Settings(**values)

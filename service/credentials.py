@@ -32,11 +32,16 @@ class Role(StrEnum):
 
 
 class Credential(msgspec.Struct, frozen=True):
-    """A token's content. ``seats`` maps each seat that it opens to the seat's generation when it was given out; ``expires`` in seconds since 1970."""
+    """A token's content.
+
+    ``created`` (ms) is when its match was created: a match that was deleted and made again under the same id is another one. ``seats`` maps each seat that
+    it opens to the seat's generation when it was given out; ``expires`` in seconds since 1970.
+    """
 
     match_id: str
     role: Role
     seats: dict[int, int]
+    created: int
     expires: int
 
 
@@ -55,10 +60,10 @@ class Credentials:
         self._secrets = {key.key_id: key.secret for key in keys}
         self._remembered: OrderedDict[str, Credential] = OrderedDict()
 
-    def issue(self, match_id: str, role: Role, seats: Mapping[int, int], issued_ms: int) -> str:
-        """Make a token. The same arguments give the same token while the signing key stays."""
-        issued = issued_ms // 1000
-        claims = {"m": match_id, "r": role.value, "s": [[seat, generation] for seat, generation in seats.items()], "iat": issued, "exp": issued + _LIFETIME_S}
+    def issue(self, match_id: str, created_ms: int, role: Role, seats: Mapping[int, int]) -> str:
+        """Make a token for a match that was created then. The same arguments give the same token while the signing key stays."""
+        expires = created_ms // 1000 + _LIFETIME_S
+        claims = {"m": match_id, "c": created_ms, "r": role.value, "s": [[seat, generation] for seat, generation in seats.items()], "exp": expires}
         return jwt.encode(claims, self._signer.secret, algorithm=_ALGORITHM, headers={"kid": self._signer.key_id})
 
     def read(self, token: str) -> Credential:
@@ -89,7 +94,8 @@ class Credentials:
         try:
             secret = self._secrets[str(jwt.get_unverified_header(token).get("kid"))]
             claims = jwt.decode(token, secret, algorithms=[_ALGORITHM], leeway=_LEEWAY_S, options={"require": ["exp"]})
-            return Credential(str(claims["m"]), Role(claims["r"]), {int(seat): int(generation) for seat, generation in claims["s"]}, int(claims["exp"]))
+            seats = {int(seat): int(generation) for seat, generation in claims["s"]}
+            return Credential(str(claims["m"]), Role(claims["r"]), seats, int(claims["c"]), int(claims["exp"]))
         except (jwt.PyJWTError, KeyError, ValueError, TypeError):
             raise _invalid() from None
 

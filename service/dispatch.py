@@ -81,8 +81,6 @@ class Dispatcher:
                 raise Unauthenticated("CREDENTIAL_INVALID", "an invite is no credential; claim the seat with it")
         if needs in (Needs.API_KEY, Needs.CREATOR):
             context.api_key_name = self._api_keys.check(context.call.api_key)
-        if needs is Needs.CREATOR and context.credential.role is not Role.CREATOR:
-            raise Forbidden("CREATOR_ONLY", "only the match's creator may do this")
 
     def _decode(self, context: Context, decode: Callable[[], Message]) -> Message:
         try:

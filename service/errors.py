@@ -50,6 +50,18 @@ class Code(Enum):
         return self.value[1]
 
 
+# gRPC carries an error in its trailers, which a client takes up to some 8 KB of: what a caller has sent comes back cut.
+_LONGEST_MESSAGE = 512
+_LONGEST_TEXT = 160
+_MOST_VIOLATIONS = 20
+
+
+def _bounded(text: str, longest: int) -> str:
+    """Cut a text, and take out what UTF-8 cannot carry."""
+    cut = text if len(text) <= longest else text[: longest - 1] + "…"
+    return cut.encode("utf-8", "replace").decode()
+
+
 class FieldViolation(NamedTuple):
     """A bad field of a request: its path in the contract's names (``seats[1].display_name``) and what is wrong with it."""
 
@@ -75,9 +87,11 @@ class ApiError(Exception):
     ) -> None:
         super().__init__(message)
         self.reason = reason
-        self.message = message
-        self.metadata = dict(metadata or {})
-        self.field_violations = tuple(field_violations)
+        self.message = _bounded(message, _LONGEST_MESSAGE)
+        self.metadata = {key: _bounded(value, _LONGEST_TEXT) for key, value in (metadata or {}).items()}
+        self.field_violations = tuple(
+            FieldViolation(_bounded(one.field, _LONGEST_TEXT), _bounded(one.description, _LONGEST_TEXT)) for one in field_violations[:_MOST_VIOLATIONS]
+        )
         self.retry_after_ms = retry_after_ms
         self.http_status = self.code.http_status
 

@@ -92,6 +92,10 @@ class PrivateRedis:
                 raise ConfigError(f"the private Redis does not come up; see {log}")
             time.sleep(0.02)
 
+    def is_running(self) -> bool:
+        """Whether its process is alive."""
+        return self.process is not None and self.process.poll() is None
+
     def stop(self) -> None:
         """Stop it; what it has acknowledged is on disk."""
         if self.process is not None and self.process.poll() is None:

@@ -58,13 +58,13 @@ class Supervisor:
                 settings = msgspec.structs.replace(self._settings, redis_url=redis.url if redis else self._settings.redis_url)
                 keys = self._settings.signing_keys or (_signing_key(state_dir / "signing.key"),)
                 self._workers = [_WorkerProcess(settings, keys, index) for index in range(settings.workers)]
-                return self._watch()
+                return self._watch(redis)
             finally:
                 _stop(self._workers)
                 if redis is not None:
                     redis.stop()
 
-    def _watch(self) -> int:
+    def _watch(self, redis: PrivateRedis | None) -> int:
         for worker in self._workers:
             worker.start()
         announced = False
@@ -76,6 +76,9 @@ class Supervisor:
                     announced = True
                 elif time.monotonic() > deadline:
                     raise ConfigError(f"the workers did not become ready within {_START_S:.0f} s; what they say stands above")
+            if redis is not None and not redis.is_running() and not self._stopping.is_set():
+                print("umpire: the private Redis has ended; starting it again", file=sys.stderr, flush=True)
+                redis.start()
             for worker in self._workers:
                 worker.revive()
         return 0

@@ -28,10 +28,10 @@ class HandingOut:
         Raises:
             InvalidRequest: naming every bad field.
         """
+        shape.refuse(shape.unless(len(request.seats) <= _MOST_SEATS, "seats", f"are at most {_MOST_SEATS}"))
         shape.refuse(
             shape.required("game", request.game),
             shape.required("seats", request.seats),
-            shape.unless(len(request.seats) <= _MOST_SEATS, "seats", f"are at most {_MOST_SEATS}"),
             shape.identifier("request_id", request.request_id),
             shape.ttl("ttl", request.ttl),
             shape.unless(not (request.invite and request.hot_seat), "hot_seat", "cannot be had together with invite"),
@@ -55,19 +55,19 @@ class HandingOut:
 
     def creator_credential(self, match: Match) -> str:
         """Make the creator's credential."""
-        return self._credentials.issue(match.record.match_id, Role.CREATOR, {}, match.record.created)
+        return self._credentials.issue(match.record.match_id, match.record.created, Role.CREATOR, {})
 
     def spectator_credential(self, match: Match) -> str:
         """Make a spectator's credential."""
-        return self._credentials.issue(match.record.match_id, Role.SPECTATOR, {}, match.record.created)
+        return self._credentials.issue(match.record.match_id, match.record.created, Role.SPECTATOR, {})
 
     def claimed_credential(self, match: Match, seat: int) -> str:
         """Make the credential of a seat that was claimed with an invite of its present generation."""
         return self._seat_credential(match, {seat: match.record.seats[seat - 1].generation})
 
-    def invite(self, match_id: str, seat: int, generation: int, now_ms: int) -> str:
+    def invite(self, match: Match, seat: int, generation: int) -> str:
         """Make an invite."""
-        return self._credentials.issue(match_id, Role.INVITE, {seat: generation}, now_ms)
+        return self._credentials.issue(match.record.match_id, match.record.created, Role.INVITE, {seat: generation})
 
     def read_invite(self, token: str) -> Credential:
         """Read an invite.
@@ -88,14 +88,14 @@ class HandingOut:
         persons = [number for number, seat in enumerate(match.record.seats, 1) if seat.controller is Controller.PERSON]
         record = match.record
         if invite:
-            return tuple(messages.SeatAccess(seat=seat, credential="", invite=self.invite(record.match_id, seat, 0, record.created)) for seat in persons)
+            return tuple(messages.SeatAccess(seat=seat, credential="", invite=self.invite(match, seat, 0)) for seat in persons)
         return tuple(
             messages.SeatAccess(seat=seat, credential=self._seat_credential(match, dict.fromkeys(persons if record.hot_seat else [seat], 0)), invite="")
             for seat in persons
         )
 
     def _seat_credential(self, match: Match, generations: Mapping[int, int]) -> str:
-        return self._credentials.issue(match.record.match_id, Role.SEAT, generations, match.record.created)
+        return self._credentials.issue(match.record.match_id, match.record.created, Role.SEAT, generations)
 
     def _seed_problem(self, seed: str) -> shape.Problem | None:
         if not seed:

@@ -53,10 +53,10 @@ class MatchApi:
 
     @needs(Needs.CREATOR)
     async def renew_invite(self, context: Context, request: messages.RenewInviteRequest) -> messages.RenewInviteResponse:
-        access.require_match(context.credential, request.match_id)
-        generation = await seats.renew_invite(self._repository, request.match_id, request.seat)
-        invite = self._handing_out.invite(request.match_id, request.seat, generation, self._repository.now())
-        return messages.RenewInviteResponse(seat=request.seat, invite=invite)
+        access.require_creator(context.credential, request.match_id)
+        match, generation = await seats.renew_invite(self._repository, context.credential, request.match_id, request.seat)
+        self._seen(context, match)
+        return messages.RenewInviteResponse(seat=request.seat, invite=self._handing_out.invite(match, request.seat, generation))
 
     @needs(Needs.CREDENTIAL)
     async def get_match(self, context: Context, request: messages.GetMatchRequest) -> messages.GetMatchResponse:
@@ -68,7 +68,7 @@ class MatchApi:
         access.require_match(context.credential, request.match_id)
         seat = access.acting_seat(context.credential, request.seat)
         match = await self._repository.read(request.match_id)
-        access.require_generation(match, context.credential, seat)
+        access.require_valid(match, context.credential, seat)
         self._seen(context, match)
         legal, illegal = present.present_all_moves(match, seat) if request.include_illegal else (present.present_legal_moves(match, seat), ())
         return messages.ListLegalMovesResponse(
@@ -114,7 +114,8 @@ class MatchApi:
 
     @needs(Needs.CREATOR)
     async def delete_match(self, context: Context, request: messages.DeleteMatchRequest) -> messages.DeleteMatchResponse:
-        access.require_match(context.credential, request.match_id)
+        access.require_creator(context.credential, request.match_id)
+        access.require_valid(await self._repository.read(request.match_id), context.credential)
         await self._repository.delete(request.match_id)
         return messages.DeleteMatchResponse()
 
@@ -122,7 +123,7 @@ class MatchApi:
         access.require_match(context.credential, match_id)
         viewer = access.viewing_seat(context.credential, seat)
         match = await self._repository.read(match_id)
-        access.require_generation(match, context.credential, viewer)
+        access.require_valid(match, context.credential, viewer)
         self._seen(context, match)
         return match, viewer
 

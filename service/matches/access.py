@@ -20,12 +20,13 @@ def require_match(credential: Credential, match_id: str) -> None:
         raise Forbidden("WRONG_MATCH", "this credential is for another match")
 
 
-def require_creator(credential: Credential) -> None:
-    """Check that a credential is the creator's.
+def require_creator(credential: Credential, match_id: str) -> None:
+    """Check that a credential is this match's creator's.
 
     Raises:
-        Forbidden: CREATOR_ONLY.
+        Forbidden: WRONG_MATCH, CREATOR_ONLY.
     """
+    require_match(credential, match_id)
     if credential.role is not Role.CREATOR:
         raise Forbidden("CREATOR_ONLY", "only the match's creator may do this")
 
@@ -57,13 +58,17 @@ def viewing_seat(credential: Credential, named: int | UnsetType) -> int:
     return PUBLIC if named == PUBLIC else _own_seat(credential, named)
 
 
-def require_generation(match: Match, credential: Credential, seat: int) -> None:
-    """Check that what was given out for a seat has not been revoked since by a renewed invite.
+def require_valid(match: Match, credential: Credential, seat: int = PUBLIC) -> None:
+    """Check that a credential still opens what it was given out for: this match and none made again under its id, and the seat that it acts or looks as
+    (for the public view: any seat, if it holds seats), not given anew since by a renewed invite.
 
     Raises:
         Unauthenticated: CREDENTIAL_INVALID.
     """
-    if seat != PUBLIC and match.record.seats[seat - 1].generation != credential.seats[seat]:
+    record = match.record
+    held = credential.seats if seat == PUBLIC else {seat: credential.seats[seat]}
+    is_held = not held or any(record.seats[number - 1].generation == generation for number, generation in held.items())
+    if record.created != credential.created or not is_held:
         raise Unauthenticated("CREDENTIAL_INVALID", "this credential is not valid (any more)")
 
 

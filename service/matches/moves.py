@@ -8,7 +8,7 @@ from engines.kit.structs import Move
 from engines.kit.violation import NotAsked, Violation
 from service.credentials import Credential
 from service.errors import AlreadyExists, DecisionClosed, FailedPrecondition, IllegalMove, InvalidRequest
-from service.matches.access import require_generation
+from service.matches.access import require_valid
 from service.matches.create import digest_of
 from service.matches.library import Entry
 from service.matches.match import Match
@@ -55,7 +55,7 @@ async def apply_move(repository: Repository, credential: Credential, wanted: Wan
     """
 
     def act(match: Match) -> LastRequest | None:
-        require_generation(match, credential, wanted.seat)
+        require_valid(match, credential, wanted.seat)
         move = _read(match, wanted.move)
         body = digest_of(f"{wanted.decision_id} {write_move(move)}".encode())
         record = match.record.seats[wanted.seat - 1]

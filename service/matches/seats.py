@@ -2,6 +2,9 @@
 
 from service.credentials import Credential
 from service.errors import AlreadyExists, InvalidRequest, Unauthenticated
+from service.matches.access import require_valid
+from service.matches.create import digest_of
+from service.matches.library import encode
 from service.matches.match import Match
 from service.matches.repository import Repository
 from service.messages import Controller, MatchStatus, SeedSource
@@ -13,20 +16,24 @@ async def claim_seat(repository: Repository, invite: Credential, display_name: s
     Raises:
         NotFound: MATCH_NOT_FOUND.
         Unauthenticated: CREDENTIAL_INVALID: the invite was renewed since.
-        AlreadyExists: SEAT_CLAIMED, unless by the same request.
+        AlreadyExists: SEAT_CLAIMED, unless by the same request; REQUEST_ID_REUSED if that asked for something else.
     """
     (seat, generation), *_ = invite.seats.items()
+    # An id has no spaces: what follows the first one is the body.
+    claim_request = f"{request_id} {digest_of(encode([display_name, client_seed])).hex()}" if request_id else ""
 
     def claim(match: Match) -> int:
         record = match.record.seats[seat - 1]
-        if record.generation != generation:
+        if match.record.created != invite.created or record.generation != generation:
             raise Unauthenticated("CREDENTIAL_INVALID", "this invite is not valid any more")
         if record.claimed:
-            if request_id and record.claim_request == request_id:
+            if request_id and record.claim_request == claim_request:
                 return seat
+            if request_id and record.claim_request.startswith(f"{request_id} "):
+                raise AlreadyExists("REQUEST_ID_REUSED", "this request_id was used for another claim", {"request_id": request_id})
             raise AlreadyExists("SEAT_CLAIMED", f"seat {seat} is taken", {"seat": str(seat)})
         record.claimed = True
-        record.claim_request = request_id
+        record.claim_request = claim_request
         record.display_name = display_name or record.display_name
         match.touch()
         if not match.dealt:
@@ -40,15 +47,17 @@ async def claim_seat(repository: Repository, invite: Credential, display_name: s
     return await repository.change(invite.match_id, claim)
 
 
-async def renew_invite(repository: Repository, match_id: str, seat: int) -> int:
-    """Revoke what was given out for a person's seat and return the new generation, for a new invite.
+async def renew_invite(repository: Repository, creator: Credential, match_id: str, seat: int) -> tuple[Match, int]:
+    """Revoke what was given out for a person's seat. Returns the match and the seat's new generation, for a new invite.
 
     Raises:
         NotFound: MATCH_NOT_FOUND.
+        Unauthenticated: CREDENTIAL_INVALID.
         InvalidRequest: it is no person's seat.
     """
 
     def renew(match: Match) -> int:
+        require_valid(match, creator)
         seats = match.record.seats
         if not 1 <= seat <= len(seats) or seats[seat - 1].controller is not Controller.PERSON:
             raise InvalidRequest(("seat", "is no person's seat of this match"))
@@ -63,5 +72,4 @@ async def renew_invite(repository: Repository, match_id: str, seat: int) -> int:
         match.touch()
         return record.generation
 
-    _, generation = await repository.change(match_id, renew)
-    return generation
+    return await repository.change(match_id, renew)

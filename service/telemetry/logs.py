@@ -46,7 +46,10 @@ def _bind(bound: dict[str, object]) -> Any:
 
 
 def _render(_logger: Any, _method: str, event: dict[str, Any]) -> bytes:
-    return _encode(event)
+    try:
+        return _encode(event)
+    except UnicodeEncodeError:  # a lone surrogate from outside: a log must take anything
+        return _encode({key: ascii(value) for key, value in event.items()})
 
 
 class _ToStructlog(logging.Handler):

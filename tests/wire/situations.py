@@ -1,6 +1,7 @@
 """The situations in which a wire case begins, each made anew through the API. A situation is what a case's ``$names`` stand for."""
 
 import json
+import secrets
 from typing import Any
 
 import msgspec
@@ -35,7 +36,7 @@ class Situations:
         self._redis = redis
 
     def make(self, name: str) -> Situation:
-        return Situation(getattr(self, name)() | {"long": "x" * 65, "longer": "x" * 1025})
+        return Situation(getattr(self, name)() | {"long": "x" * 65, "longer": "x" * 1025, "huge": "é" * 9_000, "crowd": [{"display_name": "x" * 65}] * 500})
 
     def nothing(self) -> Situation:
         return Situation()
@@ -69,7 +70,7 @@ class Situations:
 
     def half_claimed(self) -> Situation:
         situation = self.invited()
-        claimed = self._run("ClaimSeat", {"match_id": situation["match_id"], "invite": situation["invite1"]})
+        claimed = self._run("ClaimSeat", {"match_id": situation["match_id"], "invite": situation["invite1"], "request_id": "claim-1"})
         return Situation(situation | {"seat1": claimed["credential"]})
 
     def renewed(self) -> Situation:
@@ -81,6 +82,14 @@ class Situations:
         situation = self.match()
         self._run("DeleteMatch", {"match_id": situation["match_id"]}, situation["creator"])
         return situation
+
+    def made_again(self) -> Situation:
+        request = {"request_id": secrets.token_hex(8)}
+        first = self.match(**request)
+        self._run("DeleteMatch", {"match_id": first["match_id"]}, first["creator"])
+        again = self.match(**request)
+        assert again["match_id"] == first["match_id"]
+        return first
 
     def moved(self) -> Situation:
         situation = self.match()
