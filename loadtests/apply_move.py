@@ -1,7 +1,8 @@
 """ApplyMove over gRPC and REST against a bare grpc.aio echo, in one run: server CPU a call, and calls a CPU-second as a ratio to the echo's.
 
-Bodies are prebuilt: a match of a fixed seed is played once and its moves written down; the same moves then fit every further match of that seed. The driver knows
-grpc.aio's client and plain sockets. h2load, which sends one body over and over, measures what can be asked again: the echo (as a check on the driver) and GetMatch.
+Bodies are prebuilt: a match of a fixed seed is played once and its moves written down; the same moves then fit every further match of that seed. The
+driver is grpc.aio's client and plain sockets. h2load, which sends one body over and over, measures what can be asked again: the echo (as a check on the
+driver) and GetMatch.
 
     python -m loadtests.apply_move [--rounds 3] [--in-flight 16] [--json FILE]
 """
@@ -142,7 +143,7 @@ def measure(drive: Callable[[], Awaitable[int]], server: int, redis: int = 0) ->
     return Cost((cpu_seconds(server) - before) / calls * 1e6, redis_used / calls * 1e6, calls / seconds)
 
 
-def h2load(server: int, calls: int, in_flight: int, *arguments: str) -> Cost:
+def h2load(server: int, calls: int, *arguments: str) -> Cost:
     before = cpu_seconds(server)
     done = subprocess.run(["h2load", f"-n{calls}", *arguments], capture_output=True, text=True, check=True)
     rate = re.search(r"finished in .*?, ([\d.]+) req/s", done.stdout)
@@ -188,11 +189,11 @@ class Bench:
             file.flush()
             url = f"http://127.0.0.1:{self.echo.port}/bench.Echo/Echo"
             headers = ("-H", "content-type: application/grpc", "-H", "te: trailers", "-H", f"authorization: Bearer {'x' * 200}")
-            self._add("echo, driven by h2load", h2load(self.echo.pid, calls, self.in_flight, "-c1", f"-m{self.in_flight}", "-d", file.name, *headers, url))
+            self._add("echo, driven by h2load", h2load(self.echo.pid, calls, "-c1", f"-m{self.in_flight}", "-d", file.name, *headers, url))
         session = Session(self.http)
         url = f"{self.http}/v1/matches/{session.match_id}"
         headers = ("-H", f"authorization: Bearer {session.credentials[1]}")
-        self._add("GetMatch, REST, driven by h2load", h2load(self.umpire.worker, calls, self.in_flight, "--h1", f"-c{self.in_flight}", *headers, url))
+        self._add("GetMatch, REST, driven by h2load", h2load(self.umpire.worker, calls, "--h1", f"-c{self.in_flight}", *headers, url))
 
     def _add(self, name: str, cost: Cost) -> None:
         self.costs.setdefault(name, []).append(cost)
