@@ -12,7 +12,7 @@ The generator, to the byte, so that anyone can check a deal in any language:
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -51,7 +51,8 @@ class Chance(Protocol):
 class Generator:
     """The generator of a match: deterministic from key and position."""
 
-    def __init__(self, key: bytes, position: int = 0) -> None:
+    def __init__(self, key: bytes | Callable[[], bytes], position: int = 0) -> None:
+        """Take a key, or what derives it when something is first drawn: most moves draw nothing."""
         self._key = key
         self.position = position
         self.draws: list[Draw] = []
@@ -77,9 +78,11 @@ class Generator:
     def _below(self, bound: int) -> int:
         if bound < 1:
             raise ValueError(f"nothing to draw from: bound {bound}")
+        key = self._key if isinstance(self._key, bytes) else self._key()
+        self._key = key
         limit = _BLOCKS - _BLOCKS % bound
         while True:
-            block = hmac.digest(self._key, self.position.to_bytes(8, "big"), "sha256")
+            block = hmac.digest(key, self.position.to_bytes(8, "big"), "sha256")
             self.position += 1
             value = int.from_bytes(block[:8], "big")
             if value < limit:

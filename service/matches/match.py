@@ -31,6 +31,7 @@ class Match:
         self.hosted = hosted
         self.engine = engine
         self.entries: list[Entry] = []
+        self.written_entries: list[bytes] = []
         self.kinds: list[str] = []
         self.first_version = record.version + 1
         self._state: Any = None
@@ -148,7 +149,10 @@ class Match:
         self.play(seat, bot(self.engine.view(self.state, seat), decision, moves, chance), Cause.BOT, now)
 
     def _chance(self, position: int) -> Chance:
-        return Generator(match_key(self.record.seed, (seat.client_seed for seat in self.record.seats if seat.client_seed)), position)
+        return Generator(self._key, position)
+
+    def _key(self) -> bytes:
+        return match_key(self.record.seed, (seat.client_seed for seat in self.record.seats if seat.client_seed))
 
     def _finish_step(self, table: Table[Any], cause: Cause, seat: int, move: Move | None, before: list[Decision], now: int, kind: str = "") -> None:
         record = self.record
@@ -171,8 +175,10 @@ class Match:
         kept = [held for held in record.decisions if held.seat not in gone]
         record.decisions = sorted([*kept, *(OpenDecision(new.seat, record.version) for new in opened)], key=_by_seat)
         record.updated = now
-        record.digest = chain(record.digest, encode(entry))
+        written = encode(entry)
+        record.digest = chain(record.digest, written)
         self.entries.append(entry)
+        self.written_entries.append(written)
         self.kinds.append(kind)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from service.errors import ApiError, NotFound, SnapshotUnreadable, Unavailable
-from service.matches.library import Entry, Library, encode
+from service.matches.library import Entry, Library
 from service.matches.match import Match
 from service.matches.ports import MatchStore, Observer
 from service.messages import MatchStatus
@@ -143,7 +143,7 @@ class Repository:
         becomes = revision + 1 if revision else self._store.first_revision()
         try:
             result = await self._store.commit(
-                record.match_id, revision, becomes, match.first_version - 1, data, [encode(entry) for entry in match.entries], record.ttl
+                record.match_id, revision, becomes, match.first_version - 1, data, match.written_entries, record.ttl
             )
         except BaseException:
             self._remembered.pop(record.match_id, None)  # what is remembered may be behind now

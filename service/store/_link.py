@@ -6,6 +6,7 @@ import math
 from collections import deque
 from typing import Any
 
+from hiredis import pack_command
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError, ResponseError
 
@@ -44,11 +45,11 @@ class Link:
         """
         if self.is_lost:
             raise StoreUnavailable("the connection is lost")
-        packed = self._connection.pack_command(*command)
+        packed = pack_command(command)  # hiredis' own: redis-py's takes ten times as long
         reply = self._loop.create_future()
         if not self._unsent:
             self._loop.call_soon(self._send)
-        self._unsent += packed
+        self._unsent.append(packed)
         self._unsent_commands += 1
         self._waiting.append((reply, self._loop.time()))
         if self._watchdog is None:

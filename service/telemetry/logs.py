@@ -16,7 +16,6 @@ def set_up_logs(level: str, **bound: object) -> None:
     Tracebacks are plain: the values of variables can be secrets.
     """
     processors: list[Any] = [
-        structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _bind(bound),

@@ -1,5 +1,6 @@
 """Metrics, for Prometheus: one registry a worker. Labels hold ids of the catalog and codes only: never what a seat chose."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
@@ -57,6 +58,9 @@ class Metrics:
         self._store_seconds = Histogram(
             "umpire_store_seconds", "Seconds a command of the store took.", ["command", "outcome"], registry=self.registry, buckets=_SECONDS
         )
+        # Looking up a child costs more than counting in it.
+        self._count_move = lru_cache(maxsize=1_024)(self._moves.labels)
+        self._time_store = lru_cache(maxsize=256)(self._store_seconds.labels)
         self.ready = Gauge("umpire_ready", "1 while this worker takes calls.", registry=self.registry)
 
     def started(self, rpc: Rpc, transport: str) -> Observed:
@@ -80,7 +84,7 @@ class Metrics:
         self._finished.labels(game, mode, reason).inc()
 
     def move_applied(self, game: str, kind: str, cause: Cause) -> None:
-        self._moves.labels(game, kind, cause.value).inc()
+        self._count_move(game, kind, cause.value).inc()
 
     def commit_conflicted(self, game: str) -> None:
         self._conflicts.labels(game).inc()
@@ -88,7 +92,7 @@ class Metrics:
     # ---- observer of the store
 
     def observe(self, command: str, seconds: float, outcome: str) -> None:
-        self._store_seconds.labels(command, outcome).observe(seconds)
+        self._time_store(command, outcome).observe(seconds)
 
     def _door(self, prefix: str) -> _Door:
         labels = [f"{prefix}_type", f"{prefix}_service", f"{prefix}_method"]
