@@ -53,7 +53,7 @@ class Code(Enum):
 # gRPC carries an error in its trailers, which a client takes up to some 8 KB of: what a caller has sent comes back cut.
 _LONGEST_MESSAGE = 512
 _LONGEST_TEXT = 160
-_MOST_VIOLATIONS = 20
+MOST_VIOLATIONS = 20
 
 
 def _bounded(text: str, longest: int) -> str:
@@ -90,7 +90,7 @@ class ApiError(Exception):
         self.message = _bounded(message, _LONGEST_MESSAGE)
         self.metadata = {key: _bounded(value, _LONGEST_TEXT) for key, value in (metadata or {}).items()}
         self.field_violations = tuple(
-            FieldViolation(_bounded(one.field, _LONGEST_TEXT), _bounded(one.description, _LONGEST_TEXT)) for one in field_violations[:_MOST_VIOLATIONS]
+            FieldViolation(_bounded(one.field, _LONGEST_TEXT), _bounded(one.description, _LONGEST_TEXT)) for one in field_violations[:MOST_VIOLATIONS]
         )
         self.retry_after_ms = retry_after_ms
         self.http_status = self.code.http_status

@@ -1,8 +1,7 @@
 """What goes wrong at start (CodecError) and what goes wrong with a request (Problems)."""
 
-from service.errors import InvalidRequest
+from service.errors import MOST_VIOLATIONS, InvalidRequest
 
-_MOST_PROBLEMS = 100
 _LONGEST_NAME = 64
 
 
@@ -13,7 +12,7 @@ class CodecError(Exception):
 class Problems:
     """The bad fields of one request, collected while it is read.
 
-    A request of 64 KiB can hold thousands; the first hundred are told.
+    A request of 64 KiB can hold thousands; only so many are told.
     """
 
     def __init__(self) -> None:
@@ -24,7 +23,7 @@ class Problems:
 
     def add(self, path: str, text: str) -> None:
         """Add a bad field: its path in the contract's names, and what is wrong with it."""
-        if len(self._found) < _MOST_PROBLEMS:
+        if len(self._found) < MOST_VIOLATIONS:
             self._found.append((path, text))
 
     def error(self, match_id: str = "") -> InvalidRequest:

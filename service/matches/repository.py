@@ -142,9 +142,7 @@ class Repository:
         data = match.write()
         becomes = revision + 1 if revision else self._store.first_revision()
         try:
-            result = await self._store.commit(
-                record.match_id, revision, becomes, match.first_version - 1, data, match.written_entries, record.ttl
-            )
+            result = await self._store.commit(record.match_id, revision, becomes, match.first_version - 1, data, match.written_entries, record.ttl)
         except BaseException:
             self._remembered.pop(record.match_id, None)  # what is remembered may be behind now
             raise

@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.message_factory import GetMessageClass
 from msgspec import UNSET
 
-from service.errors import InvalidRequest
+from service.errors import MOST_VIOLATIONS, InvalidRequest
 from tests.service.codec.acorns import AcornsOptions, AskRequest, Eat, Gather, Nut
 
 GATHER = {"fromTree": 3, "nut": "NUT_OAK", "quietly": False, "note": ""}
@@ -157,7 +157,7 @@ def test_half_a_surrogate_pair_is_no_text(request_codec: Any) -> None:
 
 def test_what_a_caller_made_up_is_told_shortened_and_not_without_end(request_codec: Any) -> None:
     told = refused(request_codec, {"decisionId": 1} | {f"{number:05}" + "x" * 200: 1 for number in range(250)})
-    assert len(told) == 100
+    assert len(told) == MOST_VIOLATIONS
     assert max(map(len, told)) <= 64
 
 
