@@ -233,9 +233,8 @@ def main() -> None:
             echo.stop()
             umpire.stop()
     rows = bench.table()
-    print(
-        f"{len(bench.moves)} moves a match, {options.in_flight} in flight, {options.rounds} rounds, medians; x = calls a server-CPU-second relative to the bare echo\n"
-    )
+    print(f"{len(bench.moves)} moves a match, {options.in_flight} in flight, {options.rounds} rounds, medians;")
+    print("x = calls a server-CPU-second relative to the bare echo\n")
     print(f"{'':38} {'server µs':>9} {'redis µs':>9} {'calls/s':>8} {'x':>6}")
     for row in rows:
         print(f"{row['what']:38} {row['server_us']:9} {row['redis_us']:9} {row['per_second']:8} {row['ratio']:6}")

@@ -16,8 +16,6 @@ from service.telemetry.metrics import Metrics
 
 __all__ = ["Call", "Dispatcher", "handlers_of"]
 
-_log = structlog.get_logger("umpire.call")
-
 
 def handlers_of(rpcs: Mapping[str, Rpc], apis: Mapping[str, object]) -> dict[str, Handler]:
     """Find the handler of every rpc, by its path; ``apis`` maps a service's full name to the object with its handlers.
@@ -43,6 +41,7 @@ class Dispatcher:
         self._api_keys = api_keys
         self._metrics = metrics
         self._draining = False
+        self._log = structlog.get_logger("umpire.call").bind()  # bound once: an unbound one is made anew at each line
 
     def drain(self) -> None:
         """Refuse all calls that come from now on: this worker is going away."""
@@ -69,7 +68,7 @@ class Dispatcher:
         finally:
             seconds = time.perf_counter() - started
             observed.finished(error, seconds)
-            _report(rpc, context, error, seconds)
+            self._report(rpc, context, error, seconds)
 
     def _admit(self, context: Context, needs: Needs) -> None:
         if self._draining:
@@ -100,24 +99,23 @@ class Dispatcher:
             case Corrupt():
                 return SnapshotUnreadable(context.match_id)
             case _:
-                _log.error("a call failed unforeseen", request_id=context.call.request_id, exc_info=raised)
+                self._log.error("a call failed unforeseen", request_id=context.call.request_id, exc_info=raised)
                 return Internal(context.call.request_id)
+
+    def _report(self, rpc: Rpc, context: Context, error: ApiError | None, seconds: float) -> None:
+        """Write the call's one line. Never anything of its content: a move, a view and a credential are secrets."""
+        fields: dict[str, Any] = {
+            "request_id": context.call.request_id,
+            "rpc": rpc.path,
+            "transport": context.call.transport,
+            "game": context.game,
+            "match": context.match_id,
+            "code": "OK" if error is None else error.code.name,
+            "reason": "" if error is None else error.reason,
+            "ms": round(seconds * 1000, 3),
+        }
+        self._log.info("call", **fields)
 
 
 def _is_for_another_match(credential: Credential, match_id: str) -> bool:
     return bool(credential.match_id and match_id) and credential.match_id != match_id
-
-
-def _report(rpc: Rpc, context: Context, error: ApiError | None, seconds: float) -> None:
-    """Write the call's one line. Never anything of its content: a move, a view and a credential are secrets."""
-    fields: dict[str, Any] = {
-        "request_id": context.call.request_id,
-        "rpc": rpc.path,
-        "transport": context.call.transport,
-        "game": context.game,
-        "match": context.match_id,
-        "code": "OK" if error is None else error.code.name,
-        "reason": "" if error is None else error.reason,
-        "ms": round(seconds * 1000, 3),
-    }
-    _log.info("call", **fields)

@@ -1,6 +1,5 @@
 """The gRPC door: grpc.aio, with health checking, reflection and rich error details."""
 
-import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
@@ -12,6 +11,7 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2
 from service.contract import Rpc
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError, Unauthenticated
+from service.request_ids import request_id
 from service.status import status_of
 
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
@@ -78,7 +78,7 @@ def _unary(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], Awaitable
 
 
 def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
-    authorization = api_key = request_id = ""
+    authorization = api_key = given_id = ""
     for key, value in metadata or ():
         match key:
             case "authorization":
@@ -86,12 +86,11 @@ def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
             case "x-api-key":
                 api_key = str(value)
             case "x-request-id":
-                request_id = str(value)
+                given_id = str(value)
     scheme, _, token = authorization.partition(" ")
     if authorization and scheme.lower() != "bearer":
         raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
-    usable = 0 < len(request_id) <= 64 and request_id.isascii() and request_id.isprintable() and " " not in request_id
-    return Call(token.strip(), api_key, request_id if usable else uuid.uuid4().hex, "grpc")
+    return Call(token.strip(), api_key, request_id(given_id), "grpc")
 
 
 async def _abort(context: Any, error: ApiError) -> NoReturn:

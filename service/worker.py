@@ -1,6 +1,7 @@
 """Running one worker until it is told to stop."""
 
 import asyncio
+import gc
 import signal
 
 import uvloop
@@ -27,5 +28,9 @@ async def _serve(settings: Settings) -> None:
         loop.add_signal_handler(number, stopped.set)
     worker = Worker(settings)
     await worker.start()
+    # What start-up has made stays: the collector need not look at it again and again.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     await stopped.wait()
     await worker.stop()

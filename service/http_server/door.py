@@ -1,6 +1,5 @@
 """The HTTP door: a raw ASGI app that serves REST and Connect from the contract."""
 
-import uuid
 from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -13,6 +12,7 @@ from service.errors import ApiError, InvalidRequest, MethodNotAllowed, NotFound,
 from service.http_server.connect import error_json, http_status, is_proto
 from service.http_server.router import BAD_ESCAPE, Route, Router
 from service.messages import Message
+from service.request_ids import request_id
 from service.status import retry_after_s, status_json
 
 _LIMIT = 64 * 1024
@@ -38,8 +38,8 @@ class HttpDoor:
             await _live(receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        request_id = _request_id(headers.get(b"x-request-id", b""))
-        extra: Headers = [(b"x-request-id", request_id.encode()), *self._cors(headers.get(b"origin"))]
+        call_id = request_id(headers.get(b"x-request-id", b"").decode("latin-1"))
+        extra: Headers = [(b"x-request-id", call_id.encode()), *self._cors(headers.get(b"origin"))]
         route: Route | None = None
         try:
             if scope["method"] == "OPTIONS":
@@ -47,7 +47,7 @@ class HttpDoor:
                 return
             route = self._router.find(scope["method"], scope["raw_path"])
             body = await _read_body(headers, receive)
-            answer, content_type = await self._run(route, scope, headers, body, request_id)
+            answer, content_type = await self._run(route, scope, headers, body, call_id)
         except _Gone:
             return
         except ApiError as error:
@@ -55,10 +55,10 @@ class HttpDoor:
             return
         await _send(send, 200, answer, content_type, extra, with_body=scope["method"] != "HEAD")
 
-    async def _run(self, route: Route, scope: dict[str, Any], headers: dict[bytes, bytes], body: bytes, request_id: str) -> tuple[bytes, bytes]:
+    async def _run(self, route: Route, scope: dict[str, Any], headers: dict[bytes, bytes], body: bytes, call_id: str) -> tuple[bytes, bytes]:
         rpc = route.rpc
         content_type = headers.get(b"content-type", b"").decode("latin-1")
-        call = Call(_bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1"), request_id, "connect" if route.is_connect else "rest")
+        call = Call(_bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1"), call_id, "connect" if route.is_connect else "rest")
         if route.is_connect:
             if is_proto(content_type):
                 return await self._dispatcher.run(rpc, call, lambda: rpc.request.from_bytes(body), rpc.response.to_bytes), b"application/proto"
@@ -99,12 +99,6 @@ async def _live(receive: Any, send: Any) -> None:
         if (await receive())["type"] != event:
             return
         await send({"type": f"{event}.complete"})
-
-
-def _request_id(given: bytes) -> str:
-    text = given.decode("latin-1")
-    usable = 0 < len(text) <= 64 and text.isascii() and text.isprintable() and " " not in text
-    return text if usable else uuid.uuid4().hex
 
 
 def _bearer(headers: dict[bytes, bytes]) -> str:
