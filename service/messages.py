@@ -1,5 +1,6 @@
 """The messages of ``umpire.v1`` as plain structs, one class a message, same names.
 
+As long as the contract, whose order it keeps.
 Handlers take and return these; the codec holds them against the contract's descriptors at start and translates them to protobuf and JSON.
 Conventions: an absent message is None; an absent ``optional`` scalar is UNSET; timestamps and durations are milliseconds; a oneof of a game's messages
 (Move, Event, View, Options, Question) is the engine's own struct. A field without a default is required of a request.

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,7 +109,7 @@ class Answer:
         return self.code == "OK"
 
 
-class Caller:
+class Caller(ABC):
     """Calls any rpc by name with a request in proto3 JSON."""
 
     transport = ""
@@ -118,11 +119,13 @@ class Caller:
         self.contract = contract or load_contract(games())
         self.pool: DescriptorPool = self.contract.pool
 
+    @abstractmethod
     def call(self, method: str, request: dict[str, Any] | None = None, credential: str = "", api_key: str = API_KEY) -> Answer:
-        raise NotImplementedError
+        """Call an rpc by its method's name."""
 
+    @abstractmethod
     def close(self) -> None:
-        pass
+        """Close the connections."""
 
     def rpc(self, method: str) -> Any:
         return next(rpc for rpc in self.contract.rpcs.values() if rpc.method == method)

@@ -1,6 +1,6 @@
 """The game itself, top to bottom as one plays it: set-up, decisions, candidates, checks, moves, what follows by itself, the end.
 
-Rule ids are those of RULES.md; what each card does stands in ``effects``.
+Rule ids are those of RULES.md; what each card does stands in ``effects``. Longer than other files: it is one text, read in the order of play.
 """
 
 from collections import Counter
