@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import msgspec
@@ -15,17 +16,14 @@ def set_up_logs(level: str, **bound: object) -> None:
 
     Tracebacks are plain: the values of variables can be secrets.
     """
-    processors: list[Any] = [
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        _bind(bound),
-    ]
+    processors: list[Any]
     factory: Any
     if sys.stderr.isatty():
-        processors.append(structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback))
+        renderer = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        processors = [structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso", utc=True), renderer]
         factory = structlog.PrintLoggerFactory(file=sys.stderr)
     else:
-        processors += [structlog.processors.format_exc_info, structlog.processors.EventRenamer("message"), _render]
+        processors = [structlog.processors.format_exc_info, _json_line(bound)]
         factory = structlog.BytesLoggerFactory(file=sys.stderr.buffer)
     structlog.configure(
         processors=processors,
@@ -36,19 +34,18 @@ def set_up_logs(level: str, **bound: object) -> None:
     _redirect_standard_logging(sys.stderr)
 
 
-def _bind(bound: dict[str, object]) -> Any:
-    def add(_logger: Any, _method: str, event: dict[str, Any]) -> dict[str, Any]:
-        event.update(bound)
-        return event
+def _json_line(bound: dict[str, object]) -> Any:
+    """Make the step that turns an event into its line: one for what structlog does in four, since every call of every worker pays for it."""
 
-    return add
+    def line(_logger: Any, method: str, event: dict[str, Any]) -> bytes:
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        whole = {"timestamp": now, "level": method, "message": event.pop("event"), **event, **bound}
+        try:
+            return _encode(whole)
+        except UnicodeEncodeError:  # a lone surrogate from outside: a log must take anything
+            return _encode({key: ascii(value) for key, value in whole.items()})
 
-
-def _render(_logger: Any, _method: str, event: dict[str, Any]) -> bytes:
-    try:
-        return _encode(event)
-    except UnicodeEncodeError:  # a lone surrogate from outside: a log must take anything
-        return _encode({key: ascii(value) for key, value in event.items()})
+    return line
 
 
 class _ToStructlog(logging.Handler):
