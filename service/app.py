@@ -80,9 +80,9 @@ class Worker:
         self._ready = False
         self._metrics.ready.set(0)
         await self._grpc.not_serving()
+        self._dispatcher.drain()  # what still comes over open connections is told to try again; what was begun goes on
         self._http.should_exit = True
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
-        self._dispatcher.drain()
         await self._continuing.close()
         await self._store.close()
         self._ops.should_exit = True

@@ -1,6 +1,5 @@
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -42,8 +41,3 @@ def callers(serving: Serving) -> Iterator[dict[str, Caller]]:
 def caller(request: pytest.FixtureRequest, callers: dict[str, Caller]) -> Caller:
     """The same test over gRPC, REST and Connect."""
     return callers[request.param]
-
-
-@pytest.fixture
-def scratch(tmp_path: Path) -> Path:
-    return tmp_path
