@@ -48,7 +48,7 @@ readme: $(RUNTIME) ## write the table of settings into the README
 	$(BIN)/python scripts/write_settings.py
 
 bench: $(DEV) $(CONTRACT) ## measure ApplyMove against a bare echo, in one run
-	$(BIN)/python -m loadtests.apply_move
+	$(BIN)/python -m loadtests.bench
 
 clean: ## remove what was built; the matches in .umpire stay
 	rm -rf $(VENV) $(CONTRACT) *.egg-info build

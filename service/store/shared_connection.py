@@ -47,7 +47,7 @@ class SharedConnection:
         if self._connecting is not None:
             self._connecting.cancel()
         if self._link is not None:
-            await self._link.close()
+            self._link.lose("the store is closed")
 
     async def _connect(self) -> Link:
         if self._is_closed:

@@ -22,6 +22,11 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def resident_mb(pid: int) -> float:
+    """Return the megabytes (10^6 bytes) of memory that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def pin(pid: int, core: int) -> None:
     """Keep a process to one core, where there are several: what is measured and what measures must not take turns on one."""
     cores = sorted(os.sched_getaffinity(0))
@@ -46,6 +51,7 @@ class Umpire:
         self._process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.worker = self._wait_for_worker()
         self.redis = next(pid for pid in self._children(self._process.pid) if pid != self.worker)
+        self.redis_url = f"unix://{self._redis_socket()}"
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
@@ -61,18 +67,29 @@ class Umpire:
                 time.sleep(0.1)
         return next(pid for pid in self._children(self._process.pid) if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes())
 
+    def _redis_socket(self) -> str:
+        """Where the private Redis listens; it names itself by it: ``redis-server unixsocket:/…``."""
+        title = Path(f"/proc/{self.redis}/cmdline").read_bytes().rstrip(b"\0 ").decode()
+        return title.partition("unixsocket:")[2]
+
     @staticmethod
     def _children(pid: int) -> list[int]:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
 
 
 class Echo:
-    """The bare grpc.aio echo."""
+    """The bare grpc.aio echo; for its commits it uses the Redis of the service that it is compared with."""
 
-    def __init__(self) -> None:
+    def __init__(self, redis_url: str) -> None:
         self.port = free_port()
-        self._process = subprocess.Popen([sys.executable, "-m", "loadtests.echo_server", str(self.port)])
+        self._process = subprocess.Popen([sys.executable, "-m", "loadtests.bench.echo_server", str(self.port), redis_url])
         self.pid = self._process.pid
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    break
+            time.sleep(0.05)
 
     def stop(self) -> None:
         self._process.terminate()

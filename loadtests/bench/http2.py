@@ -1,0 +1,125 @@
+"""gRPC calls as bytes: HTTP/2 frames that are built before the clock starts, and just enough of the protocol to count the answers."""
+
+import re
+import socket
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_DATA, _HEADERS, _SETTINGS, _PING, _WINDOW_UPDATE = 0, 1, 4, 6, 8
+_END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
+_WIDEST = 2**31 - 1
+_FRAME_HEAD = 9
+_MORE = 1 << 18
+
+_METHOD_POST, _SCHEME_HTTP = b"\x83", b"\x86"  # HPACK's static table
+_NAME_AUTHORITY, _NAME_PATH, _NAME_CONTENT_TYPE, _NAME_USER_AGENT = 1, 4, 31, 58
+_AUTHORIZATION = b"\x0f\x08"  # the name; its value is not to be remembered
+_FIRST_DYNAMIC = 62
+
+
+class GrpcCall(NamedTuple):
+    """One call: the credential ("" for none) and the request's bytes."""
+
+    credential: str
+    body: bytes
+
+
+class Http2Connection:
+    """One connection, on which every call goes to one method. As real clients do, it sends the headers that never change once and then names them by number."""
+
+    def __init__(self, port: int, path: str) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        settings = (4).to_bytes(2, "big") + _WIDEST.to_bytes(4, "big")  # the window of each stream
+        window = (_WIDEST - 65535).to_bytes(4, "big")
+        self.socket.sendall(_PREFACE + _frame(_SETTINGS, 0, 0, settings) + _frame(_WINDOW_UPDATE, 0, 0, window))
+        constant = (
+            _indexed(_NAME_PATH, path),
+            _indexed(_NAME_AUTHORITY, f"127.0.0.1:{port}"),
+            _indexed(_NAME_CONTENT_TYPE, "application/grpc"),
+            _indexed(_NAME_USER_AGENT, "bench"),
+            b"\x40" + _text("te") + _text("trailers"),
+        )
+        self._head = _METHOD_POST + _SCHEME_HTTP + b"".join(constant)
+        self._known = _METHOD_POST + _SCHEME_HTTP + bytes(0x80 | _FIRST_DYNAMIC + at for at in reversed(range(len(constant))))
+        self._stream = 1
+        self._data = b""
+        self._answered: set[int] = set()
+
+    def send(self, calls: Sequence[GrpcCall]) -> list[int]:
+        """Send calls at once; returns their keys."""
+        keys, parts = [], []
+        for call in calls:
+            head = self._head if self._stream == 1 else self._known
+            if call.credential:
+                head += _AUTHORIZATION + _text(f"Bearer {call.credential}")
+            message = b"\0" + len(call.body).to_bytes(4, "big") + call.body
+            parts += (_frame(_HEADERS, _END_HEADERS, self._stream, head), _frame(_DATA, _END_STREAM, self._stream, message))
+            keys.append(self._stream)
+            self._stream += 2
+        self.socket.sendall(b"".join(parts))
+        return keys
+
+    def receive(self) -> list[int]:
+        """Read what has come; returns the keys of the calls that were answered.
+
+        Raises:
+            RuntimeError: a call was refused, or the connection closed.
+        """
+        more = self.socket.recv(_MORE)
+        if not more:
+            raise RuntimeError("the server closed the connection")
+        data, at, done = self._data + more, 0, []
+        while len(data) - at >= _FRAME_HEAD:
+            length = int.from_bytes(data[at : at + 3], "big")
+            if len(data) - at < _FRAME_HEAD + length:
+                break
+            kind, flags, stream = data[at + 3], data[at + 4], int.from_bytes(data[at + 5 : at + 9], "big")
+            payload = at + _FRAME_HEAD
+            at = payload + length
+            match kind:
+                case 0:
+                    self._answered.add(stream)
+                case 1 if flags & _END_STREAM:
+                    if stream not in self._answered:  # a refusal has trailers only
+                        raise RuntimeError(f"refused: {re.sub(rb'[^ -~]+', b' ', data[payload:at]).decode()}")
+                    self._answered.discard(stream)
+                    done.append(stream)
+                case 4 if not flags & _ACK:
+                    self.socket.sendall(_frame(_SETTINGS, _ACK, 0, b""))
+                case 6 if not flags & _ACK:
+                    self.socket.sendall(_frame(_PING, _ACK, 0, data[payload:at]))
+                case 3 | 7:
+                    raise RuntimeError("the server broke a stream off")
+        self._data = data[at:]
+        return done
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + payload
+
+
+def _integer(value: int, bits: int, first: int) -> bytes:
+    most = (1 << bits) - 1
+    if value < most:
+        return bytes((first | value,))
+    value -= most
+    rest = bytearray((first | most,))
+    while value >= 128:
+        rest.append(value & 127 | 128)
+        value >>= 7
+    rest.append(value)
+    return bytes(rest)
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return _integer(len(data), 7, 0) + data
+
+
+def _indexed(name: int, text: str) -> bytes:
+    return _integer(name, 6, 0x40) + _text(text)
