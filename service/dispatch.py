@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import structlog
 
@@ -12,6 +11,7 @@ from service.credentials import ApiKeys, Credential, Credentials, Role
 from service.errors import ApiError, Forbidden, Internal, InvalidRequest, SnapshotUnreadable, Unauthenticated, Unavailable
 from service.messages import Message
 from service.store import Corrupt, StoreUnavailable
+from service.telemetry.logs import CallLog
 from service.telemetry.metrics import Metrics
 
 __all__ = ["Call", "Dispatcher", "handlers_of"]
@@ -41,7 +41,8 @@ class Dispatcher:
         self._api_keys = api_keys
         self._metrics = metrics
         self._draining = False
-        self._log = structlog.get_logger("umpire.call").bind()  # bound once: an unbound one is made anew at each line
+        self._log = structlog.get_logger("umpire.call")
+        self._call_log = CallLog()
 
     def drain(self) -> None:
         """Refuse all calls that come from now on: this worker is going away."""
@@ -103,18 +104,18 @@ class Dispatcher:
                 return Internal(context.call.request_id)
 
     def _report(self, rpc: Rpc, context: Context, error: ApiError | None, seconds: float) -> None:
-        """Write the call's one line. Never anything of its content: a move, a view and a credential are secrets."""
-        fields: dict[str, Any] = {
-            "request_id": context.call.request_id,
-            "rpc": rpc.path,
-            "transport": context.call.transport,
-            "game": context.game,
-            "match": context.match_id,
-            "code": "OK" if error is None else error.code.name,
-            "reason": "" if error is None else error.reason,
-            "ms": round(seconds * 1000, 3),
-        }
-        self._log.info("call", **fields)
+        call = context.call
+        code, reason = ("OK", "") if error is None else (error.code.name, error.reason)
+        self._call_log.write(
+            request_id=call.request_id,
+            rpc=rpc.path,
+            transport=call.transport,
+            game=context.game,
+            match=context.match_id,
+            code=code,
+            reason=reason,
+            seconds=seconds,
+        )
 
 
 def _is_for_another_match(credential: Credential, match_id: str) -> bool:

@@ -27,8 +27,20 @@ def play(engine: Engine[Any], table: Table[Any], seat: int, move: Move) -> None:
         NotAsked: the seat has no open decision.
         Violation: a rule forbids the move. The state is then unchanged.
     """
-    check(engine, table.state, seat, move)
-    engine.apply(table, seat, move)
+    decision = open_decision(engine, table.state, seat)
+    if decision is None:
+        raise NotAsked
+    answer(engine, table, decision, move)
+
+
+def answer(engine: Engine[Any], table: Table[Any], decision: Decision, move: Move) -> None:
+    """As ``play``, for callers that know the open decision.
+
+    Raises:
+        Violation: a rule forbids the move. The state is then unchanged.
+    """
+    _check(engine, table.state, decision, move)
+    engine.apply(table, decision.seat, move)
     _run(engine, table)
 
 
@@ -47,9 +59,7 @@ def check(engine: Engine[Any], state: Any, seat: int, move: Move) -> None:
     decision = open_decision(engine, state, seat)
     if decision is None:
         raise NotAsked
-    if type(move) not in engine.answers[decision.kind]:
-        raise Violation(WRONG_MOVE_FOR_DECISION, engine.wrong_move_rule, "This move does not answer the open decision.")
-    engine.check(state, seat, move)
+    _check(engine, state, decision, move)
 
 
 def open_decision(engine: Engine[Any], state: Any, seat: int) -> Decision | None:
@@ -66,8 +76,11 @@ def judge(engine: Engine[Any], state: Any, seat: int) -> list[tuple[Move, Violat
 
 def legal_moves(engine: Engine[Any], state: Any, seat: int) -> list[Move]:
     """List the seat's legal moves in order; empty if it is not asked."""
-    if open_decision(engine, state, seat) is None:
-        return []
+    return [] if open_decision(engine, state, seat) is None else legal_answers(engine, state, seat)
+
+
+def legal_answers(engine: Engine[Any], state: Any, seat: int) -> list[Move]:
+    """List the legal moves in order of a seat that is known to be asked."""
     return [move for move in engine.candidates(state, seat) if engine.violation(state, seat, move) is None]
 
 
@@ -89,6 +102,12 @@ def changes(before: Iterable[Decision], after: Iterable[Decision], mover: int) -
         closed=[decision for seat, decision in old.items() if seat not in kept],
         opened=[decision for seat, decision in new.items() if seat not in kept],
     )
+
+
+def _check(engine: Engine[Any], state: Any, decision: Decision, move: Move) -> None:
+    if type(move) not in engine.answers[decision.kind]:
+        raise Violation(WRONG_MOVE_FOR_DECISION, engine.wrong_move_rule, "This move does not answer the open decision.")
+    engine.check(state, decision.seat, move)
 
 
 def _run(engine: Engine[Any], table: Table[Any]) -> None:

@@ -4,6 +4,7 @@ words, hints, times    the small translations
 plan, fields, binding  what goes with what; any drift between contract and structs is found here
 write_*, source        structs out: generated code
 read_*, json_*         requests in: every bad field named
+quick_json             the short way in, for what most requests look like
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ from service.codec.binding import Binding
 from service.codec.errors import CodecError, Problems
 from service.codec.message_codec import MessageCodec
 from service.codec.plan import Kind
+from service.codec.quick_json import quick_reader
 from service.codec.read_json import JsonReader
 from service.codec.read_protobuf import ProtobufReader
 from service.codec.write_json import JsonWriter
@@ -39,7 +41,9 @@ class Codec:
         protobuf_writer, json_writer = ProtobufWriter(_CACHED), JsonWriter(_CACHED)
         protobuf_reader, json_reader = ProtobufReader(), JsonReader()
         self._codecs = {
-            name: MessageCodec(plan, protobuf_writer.to_bytes(plan), json_writer.to_json(plan), protobuf_reader.read(plan), json_reader.read(plan))
+            name: MessageCodec(
+                plan, protobuf_writer.to_bytes(plan), json_writer.to_json(plan), protobuf_reader.read(plan), json_reader.read(plan), quick_reader(plan)
+            )
             for name, plan in Binding(files, namespace, games, events).plans.items()
         }
 

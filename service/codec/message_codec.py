@@ -1,6 +1,6 @@
 """One message in its three forms: struct, protobuf, JSON."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from google.protobuf.message import DecodeError
@@ -10,11 +10,13 @@ from service.codec import read_json, read_protobuf
 from service.codec.errors import Problems, shown
 from service.codec.json_text import parse_object
 from service.codec.plan import Kind, MessagePlan
+from service.codec.quick_json import QuickRead
 from service.messages import Message
 
 _MATCH_ID = "match_id"
 # What can stand in a path or query: each is text there, and read as JSON's text is, but for bool, which JSON never writes as text.
 _TEXTS = frozenset({Kind.INT32, Kind.STRING, Kind.BOOL, Kind.ENUM, Kind.TIMESTAMP, Kind.DURATION})
+_NO_PATH: Mapping[str, str] = {}
 _BOOLS = {"true": True, "false": False}
 
 
@@ -28,6 +30,7 @@ class MessageCodec:
         to_json: Callable[[Any], bytes],
         read_message: read_protobuf.Read,
         read_tree: read_json.Read,
+        quick_read: QuickRead,
     ) -> None:
         self.name = plan.name
         self.to_bytes = to_bytes
@@ -38,6 +41,7 @@ class MessageCodec:
         self._make = GetMessageClass(plan.descriptor)
         self._read_message = read_message
         self._read_tree = read_tree
+        self._quick_read = quick_read
 
     def from_bytes(self, data: bytes) -> Message:
         """Read protobuf.
@@ -63,10 +67,13 @@ class MessageCodec:
         Raises:
             InvalidRequest: it cannot be parsed, or a field is unknown, repeated, missing or has no valid value; every such field is named.
         """
+        quickly = self._quick_read(data, _NO_PATH)
+        if quickly is not None:
+            return cast(Message, quickly)
         problems = Problems()
         return self._from_tree(parse_object(data, problems), problems)
 
-    def from_parts(self, body: bytes, path: Mapping[str, str], query: Iterable[tuple[str, str]], *, takes_query: bool = True) -> Message:
+    def from_parts(self, body: bytes, path: Mapping[str, str], query: Sequence[tuple[str, str]], *, takes_query: bool = True) -> Message:
         """Read a request whose fields stand in a path, a query and a JSON body (b"" if there is none).
 
         Where a call takes no query, its fields are refused by name: a body may hold an invite, which has no place in a URL.
@@ -74,6 +81,9 @@ class MessageCodec:
         Raises:
             InvalidRequest: as from_json; a field that stands in two places is named too.
         """
+        quickly = None if query else self._quick_read(body, path)
+        if quickly is not None:
+            return cast(Message, quickly)
         problems = Problems()
         tree = parse_object(body, problems)
         taken = {self._fields[key] for key in tree if key in self._fields}

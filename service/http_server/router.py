@@ -30,6 +30,7 @@ class Router:
         self._root: dict[Any, Any] = {}
         self._connect: dict[bytes, Rpc] = {}
         self._verbs = {""}
+        self._fields: dict[str, list[str]] = {}
         for rpc in rpcs:
             self._connect[rpc.path.encode()] = rpc
             if rpc.http is not None:
@@ -48,26 +49,23 @@ class Router:
             if method != "POST":
                 raise MethodNotAllowed(method, "POST")
             return Route(connect, {}, is_connect=True)
-        path, verb = self._split_verb(raw_path)
-        segments = [_decode(segment) for segment in path[1:].split(b"/")]
-        methods, values = self._walk(segments, verb)
+        methods, values = self._at(raw_path)
         if not methods:
             raise NotFound("ROUTE_NOT_FOUND", "there is nothing at this path", {"path": raw_path.decode("ascii", "replace")[:256]})
         rpc = methods.get("GET" if method == "HEAD" else method)
         if rpc is None or rpc.http is None:
             raise MethodNotAllowed(method, ", ".join(sorted(methods)))
-        names = (segment[1:-1] for segment in rpc.http.segments if segment.startswith("{"))
-        return Route(rpc, dict(zip(names, values, strict=True)), is_connect=False)
+        return Route(rpc, dict(zip(self._fields[rpc.path], values, strict=True)), is_connect=False)
 
     def methods_at(self, raw_path: bytes) -> str:
         """List the methods that a path takes, for a preflight; "" if there is nothing there."""
         if raw_path in self._connect:
             return "POST"
-        path, verb = self._split_verb(raw_path)
-        methods, _ = self._walk([_decode(segment) for segment in path[1:].split(b"/")], verb)
+        methods, _ = self._at(raw_path)
         return ", ".join(sorted(methods))
 
     def _add(self, rpc: Rpc, rule: HttpRule) -> None:
+        self._fields[rpc.path] = [segment[1:-1] for segment in rule.segments if segment.startswith("{")]
         node = self._root
         for segment in rule.segments:
             node = node.setdefault("{}" if segment.startswith("{") else segment, {})
@@ -77,8 +75,17 @@ class Router:
             raise ContractError(f"{rule.method} {rule.template}: {rpc.path} and {methods[rule.method].path} stand at one place")
         methods[rule.method] = rpc
 
+    def _at(self, raw_path: bytes) -> tuple[dict[str, Rpc], list[str]]:
+        """Return the methods at a path, none if there is nothing there, and the texts of its fields."""
+        path, verb = self._split_verb(raw_path)
+        if b"%" in path or not path.isascii():
+            return self._walk([_decode(segment) for segment in path[1:].split(b"/")], verb)
+        return self._walk(path[1:].decode("ascii").split("/"), verb)
+
     def _split_verb(self, raw_path: bytes) -> tuple[bytes, str]:
-        before, _, verb = raw_path.rpartition(b":")
+        before, colon, verb = raw_path.rpartition(b":")
+        if not colon:
+            return raw_path, ""
         text = verb.decode("ascii", "replace")
         return (before, text) if text and text in self._verbs else (raw_path, "")
 

@@ -13,6 +13,7 @@ from engines.kit.contract import Engine
 from engines.kit.digest import chain
 from engines.kit.structs import Decision, Event, Move
 from engines.kit.table import Table
+from engines.kit.violation import NotAsked
 from service.errors import FailedPrecondition, SnapshotUnreadable
 from service.matches.library import Entry, HostedGame, Library, decode_snapshot, encode
 from service.matches.record import LogEntry, OpenDecision, Opened, Snapshot
@@ -35,6 +36,7 @@ class Match:
         self.kinds: list[str] = []
         self.first_version = record.version + 1
         self._state: Any = None
+        self._asked: list[Decision] | None = None
         self._touched = False
 
     @classmethod
@@ -89,7 +91,7 @@ class Match:
         if not self.record.decisions:
             return []
         ids = {held.seat: held.decision_id for held in self.record.decisions}
-        return [(ids[decision.seat], decision) for decision in self.engine.decisions(self.state)]
+        return [(ids[decision.seat], decision) for decision in self._open_decisions()]
 
     def require_running(self) -> None:
         """Check that the match is being played.
@@ -121,12 +123,14 @@ class Match:
         Raises:
             NotAsked, Violation: as ``engines.kit.play.play``; the match is then unchanged.
         """
-        before = self.engine.decisions(self.state)
-        kind = next((decision.kind for decision in before if decision.seat == seat), "")
+        before = self._open_decisions()
+        decision = next((one for one in before if one.seat == seat), None)
+        if decision is None:
+            raise NotAsked
         table: Table[Any] = Table(self._chance(self.state.position))
         table.state = self.state
-        play.play(self.engine, table, seat, move)
-        self._finish_step(table, cause, seat, move, before, now, kind)
+        play.answer(self.engine, table, decision, move)
+        self._finish_step(table, cause, seat, move, before, now, decision.kind)
 
     def bot_to_move(self) -> int | None:
         """Return a house bot's seat that shall answer now, or None. Where persons are asked too, they answer first."""
@@ -141,12 +145,16 @@ class Match:
     def play_bot(self, seat: int, now: int) -> None:
         """Let a house bot answer: it gets its seat's view, its decision and its legal moves, and a generator of its own."""
         bot = self.hosted.game.bots[self.record.seats[seat - 1].house_bot]
-        decision = play.open_decision(self.engine, self.state, seat)
-        if decision is None:
-            raise RuntimeError(f"seat {seat} of {self.record.match_id} is not asked")
-        moves = play.legal_moves(self.engine, self.state, seat)
+        decision = next(one for one in self._open_decisions() if one.seat == seat)
+        moves = play.legal_answers(self.engine, self.state, seat)
         chance = Generator(bot_key(self.record.seed, seat, self.record.version))
         self.play(seat, bot(self.engine.view(self.state, seat), decision, moves, chance), Cause.BOT, now)
+
+    def _open_decisions(self) -> list[Decision]:
+        """List what the engine asks now; once a step, since everybody wants to know it."""
+        if self._asked is None:
+            self._asked = self.engine.decisions(self.state)
+        return self._asked
 
     def _chance(self, position: int) -> Chance:
         return Generator(self._key, position)
@@ -160,7 +168,8 @@ class Match:
         record.outcome = self.engine.outcome(self.state)
         if record.outcome is not None:
             record.status = MatchStatus.FINISHED
-        closed, opened = play.changes(before, self.engine.decisions(self.state), seat)
+        self._asked = self.engine.decisions(self.state)
+        closed, opened = play.changes(before, self._asked, seat)
         gone = {decision.seat for decision in closed}
         entry: Entry = LogEntry(
             cause=cause,

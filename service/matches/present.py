@@ -60,7 +60,9 @@ def present_decision(decision_id: int, decision: EngineDecision) -> messages.Dec
 
 def present_own_decision(match: Match, seat: int) -> messages.Decision | None:
     """Show a seat's open decision, or None."""
-    return next((present_decision(decision_id, decision) for decision_id, decision in match.decisions() if decision.seat == seat), None)
+    if match.decision_id(seat) is None:
+        return None
+    return next(present_decision(decision_id, decision) for decision_id, decision in match.decisions() if decision.seat == seat)
 
 
 def present_legal_moves(match: Match, seat: int) -> tuple[messages.LegalMove, ...]:
@@ -68,7 +70,7 @@ def present_legal_moves(match: Match, seat: int) -> tuple[messages.LegalMove, ..
     if match.decision_id(seat) is None:
         return ()
     engine, state = match.engine, match.state
-    return tuple(messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_moves(engine, state, seat))
+    return tuple(messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_answers(engine, state, seat))
 
 
 def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove, ...], tuple[messages.IllegalMove, ...]]:

@@ -89,7 +89,7 @@ class Link(asyncio.Protocol):
         waiting = self._waiting
         try:
             self._replies.feed(data)
-            while (reply := self._replies.gets(False)) is not _INCOMPLETE:  # noqa: FBT003 - hiredis' own: do not decode
+            while (reply := self._replies.gets(False)) is not _INCOMPLETE:
                 if not waiting:
                     self.lose("a reply came that nobody asked for")
                     return

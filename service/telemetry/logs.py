@@ -3,12 +3,66 @@
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import msgspec
 import structlog
 
 _encode = msgspec.json.Encoder(enc_hook=repr).encode
+_LEVELS = logging.getLevelNamesMapping()
+
+
+class CallLine(msgspec.Struct, frozen=True):
+    """The one line of a call. Never anything of the call's content: a move, a view and a credential are secrets."""
+
+    timestamp: datetime
+    level: str
+    message: str
+    request_id: str
+    rpc: str
+    transport: str
+    game: str
+    match: str
+    code: str
+    reason: str
+    ms: float
+
+
+class CallLog:
+    """Writes the lines of calls the short way: they are most of a log, and every call pays for its own.
+
+    Made when logs are set up; where lines are for a person's eyes, they go the way of all others.
+    """
+
+    def __init__(self) -> None:
+        self._all = structlog.get_logger("umpire.call").bind()  # bound once: an unbound one is made anew at each line
+        self._wanted = _short_way.level <= logging.INFO
+        self._stream = _short_way.stream
+        self._tail = _short_way.tail
+
+    def write(
+        self, *, request_id: str, rpc: str, transport: str, game: str, match: str, code: str, reason: str, seconds: float
+    ) -> None:
+        """Write a call's line."""
+        if not self._wanted:
+            return
+        line = CallLine(datetime.now(UTC), "info", "call", request_id, rpc, transport, game, match, code, reason, round(seconds * 1000, 3))
+        if self._stream is None:
+            self._all.info("call", **{field: getattr(line, field) for field in CallLine.__struct_fields__[3:]})
+            return
+        self._stream.write(_encode(line)[:-1] + self._tail)
+        self._stream.flush()
+
+
+class _ShortWay(msgspec.Struct):
+    """Where the lines of calls go (None: not the short way), from which level on, and how each ends."""
+
+    level: int = logging.INFO
+    stream: BinaryIO | None = None
+    tail: bytes = b"}\n"
+
+
+_short_way = _ShortWay()
 
 
 def set_up_logs(level: str, **bound: object) -> None:
@@ -25,9 +79,12 @@ def set_up_logs(level: str, **bound: object) -> None:
     else:
         processors = [structlog.processors.format_exc_info, _json_line(bound)]
         factory = structlog.BytesLoggerFactory(file=sys.stderr.buffer)
+        _short_way.stream = sys.stderr.buffer
+        _short_way.tail = b"".join(b"," + _encode({key: value})[1:-1] for key, value in bound.items()) + b"}\n"
+    _short_way.level = _LEVELS[level.upper()]
     structlog.configure(
         processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level.upper()]),
         logger_factory=factory,
         cache_logger_on_first_use=True,
     )
