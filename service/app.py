@@ -19,7 +19,7 @@ from service.contract import load_contract
 from service.credentials import ApiKeys, Credentials, SigningKey
 from service.dispatch import Dispatcher, handlers_of
 from service.grpc_server import GrpcDoor
-from service.http_server import HttpDoor
+from service.http_server import HttpDoor, WholeAnswers
 from service.matches.continuing import Continuing
 from service.matches.library import Library
 from service.matches.repository import Repository
@@ -118,7 +118,7 @@ class _Server(uvicorn.Server):
 def _server(app: Any) -> _Server:
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=WholeAnswers,
         ws="none",
         lifespan="off",
         access_log=False,

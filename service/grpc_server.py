@@ -4,6 +4,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 import grpc
@@ -74,7 +75,7 @@ def _let_the_loop_finish() -> None:
     """
     if not hasattr(os, "SCHED_BATCH"):
         return
-    for thread in map(int, os.listdir("/proc/self/task")):
+    for thread in (int(folder.name) for folder in Path("/proc/self/task").iterdir()):
         if thread != threading.get_native_id():
             with contextlib.suppress(OSError):  # it may just have ended
                 os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))

@@ -68,9 +68,7 @@ def apply_by_grpc(match: Fresh, moves: list[Answer], *, lean: bool = False) -> l
     """Build ApplyMoveRequests, field by field as the contract numbers them; ``lean`` asks for neither view nor legal moves."""
     tail = b"\x38\x01\x40\x01" if lean else b""
     return [
-        GrpcCall(
-            match.credentials[seat], _text(1, match.match_id) + b"\x18" + _varint(decision) + _text(4, move) + _text(6, f"request-{decision}") + tail
-        )
+        GrpcCall(match.credentials[seat], _text(1, match.match_id) + b"\x18" + _varint(decision) + _text(4, move) + _text(6, f"request-{decision}") + tail)
         for seat, decision, move in moves
     ]
 

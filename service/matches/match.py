@@ -84,7 +84,10 @@ class Match:
 
     def decision_id(self, seat: int) -> int | None:
         """Return the id of the seat's open decision, or None."""
-        return next((held.decision_id for held in self.record.decisions if held.seat == seat), None)
+        for held in self.record.decisions:
+            if held.seat == seat:
+                return held.decision_id
+        return None
 
     def decisions(self) -> list[tuple[int, Decision]]:
         """List the open decisions with their ids, by seat."""
@@ -136,11 +139,14 @@ class Match:
         """Return a house bot's seat that shall answer now, or None. Where persons are asked too, they answer first."""
         if self.record.status is not MatchStatus.ACTIVE:
             return None
-        asked = [held.seat for held in self.record.decisions]
-        seats = self.record.seats
-        if any(seats[seat - 1].controller is Controller.PERSON for seat in asked):
-            return None
-        return next((seat for seat in asked if seats[seat - 1].controller is Controller.HOUSE_BOT), None)
+        bot = None
+        for held in self.record.decisions:
+            match self.record.seats[held.seat - 1].controller:
+                case Controller.PERSON:
+                    return None
+                case Controller.HOUSE_BOT if bot is None:
+                    bot = held.seat
+        return bot
 
     def play_bot(self, seat: int, now: int) -> None:
         """Let a house bot answer: it gets its seat's view, its decision and its legal moves, and a generator of its own."""
@@ -178,11 +184,12 @@ class Match:
             move=move,
             draws=tuple(table.rng.draws),
             events=tuple(table.events),
-            opened=tuple(Opened(new.seat, new.as_seat, new.kind, new.question) for new in opened),
-            closed=tuple(held for held in record.decisions if held.seat in gone),
+            opened=tuple([Opened(new.seat, new.as_seat, new.kind, new.question) for new in opened]),
+            closed=tuple([held for held in record.decisions if held.seat in gone]),
         )
-        kept = [held for held in record.decisions if held.seat not in gone]
-        record.decisions = sorted([*kept, *(OpenDecision(new.seat, record.version) for new in opened)], key=_by_seat)
+        decisions = [held for held in record.decisions if held.seat not in gone]
+        decisions += [OpenDecision(new.seat, record.version) for new in opened]
+        record.decisions = sorted(decisions, key=_by_seat) if len(decisions) > 1 else decisions
         record.updated = now
         written = encode(entry)
         record.digest = chain(record.digest, written)

@@ -70,7 +70,7 @@ def present_legal_moves(match: Match, seat: int) -> tuple[messages.LegalMove, ..
     if match.decision_id(seat) is None:
         return ()
     engine, state = match.engine, match.state
-    return tuple(messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_answers(engine, state, seat))
+    return tuple([messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_answers(engine, state, seat)])
 
 
 def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove, ...], tuple[messages.IllegalMove, ...]]:
@@ -91,7 +91,7 @@ def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove
 
 def present_updates(entries: Iterable[tuple[int, Entry]], viewer: int) -> tuple[messages.Update, ...]:
     """Show log entries to a viewer."""
-    return tuple(_present_update(version, entry, viewer) for version, entry in entries)
+    return tuple([_present_update(version, entry, viewer) for version, entry in entries])
 
 
 def _present_update(version: int, entry: Entry, viewer: int) -> messages.Update:
@@ -101,8 +101,10 @@ def _present_update(version: int, entry: Entry, viewer: int) -> messages.Update:
         seat=entry.seat,
         events=events_of(entry, viewer),
         decisions_opened=tuple(
-            messages.Decision(decision_id=version, seat=opened.seat, as_seat=opened.as_seat, kind=opened.kind, question=opened.question)
-            for opened in entry.opened
+            [
+                messages.Decision(decision_id=version, seat=opened.seat, as_seat=opened.as_seat, kind=opened.kind, question=opened.question)
+                for opened in entry.opened
+            ]
         ),
-        decisions_closed=tuple(messages.ClosedDecision(decision_id=held.decision_id, seat=held.seat) for held in entry.closed),
+        decisions_closed=tuple([messages.ClosedDecision(decision_id=held.decision_id, seat=held.seat) for held in entry.closed]),
     )

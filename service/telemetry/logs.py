@@ -1,5 +1,6 @@
 """Logs: one JSON object a line, or coloured text on a terminal."""
 
+import asyncio
 import logging
 import sys
 from datetime import UTC, datetime
@@ -39,10 +40,9 @@ class CallLog:
         self._wanted = _short_way.level <= logging.INFO
         self._stream = _short_way.stream
         self._tail = _short_way.tail
+        self._lines: list[bytes] = []
 
-    def write(
-        self, *, request_id: str, rpc: str, transport: str, game: str, match: str, code: str, reason: str, seconds: float
-    ) -> None:
+    def write(self, *, request_id: str, rpc: str, transport: str, game: str, match: str, code: str, reason: str, seconds: float) -> None:
         """Write a call's line."""
         if not self._wanted:
             return
@@ -50,8 +50,16 @@ class CallLog:
         if self._stream is None:
             self._all.info("call", **{field: getattr(line, field) for field in CallLine.__struct_fields__[3:]})
             return
-        self._stream.write(_encode(line)[:-1] + self._tail)
-        self._stream.flush()
+        if not self._lines:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._lines += _encode(line)[:-1], self._tail
+
+    def _flush(self) -> None:
+        """Write the lines of one turn of the loop at once."""
+        if self._stream is not None:
+            self._stream.write(b"".join(self._lines))
+            self._stream.flush()
+        self._lines.clear()
 
 
 class _ShortWay(msgspec.Struct):

@@ -17,11 +17,12 @@ from tests.service.store.scripted_redis import ScriptedRedis
 
 ANSWER_S = 0.25
 CONNECT_S = 0.2
+PATIENCE_S = 5  # what a busy machine may add
 
 
-def connection(url: str) -> SharedConnection:
+def connection(url: str, connect_timeout: float = CONNECT_S) -> SharedConnection:
     pool = ConnectionPool.from_url(url, socket_timeout=ANSWER_S, retry=None)
-    return SharedConnection(pool.make_connection, answer_timeout=ANSWER_S, connect_timeout=CONNECT_S)
+    return SharedConnection(pool.make_connection, answer_timeout=ANSWER_S, connect_timeout=connect_timeout)
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ async def test_when_the_oldest_caller_has_waited_too_long_all_are_told_and_a_new
     await asyncio.sleep(0.1)
     behind = asyncio.create_task(fate(shared, "ECHO", "a"))
     assert (await blocked, await behind) == (Applied.UNKNOWN, Applied.UNKNOWN)
-    assert ANSWER_S <= time.monotonic() - started < ANSWER_S + 0.2
+    assert ANSWER_S <= time.monotonic() - started < ANSWER_S + PATIENCE_S
     assert await shared.run("ECHO", "b") == b"b"
 
 
@@ -115,7 +116,7 @@ async def test_one_attempt_to_connect_serves_all_and_fails_in_time(tmp_path: Pat
         shared = connection(silent.url)
         started = time.monotonic()
         assert set(await asyncio.gather(*(fate(shared, "PING") for _ in range(20)))) == {Applied.NO}
-        assert time.monotonic() - started < CONNECT_S + 0.2
+        assert time.monotonic() - started < CONNECT_S + PATIENCE_S
         assert silent.connections == 1
         await shared.close()
 
@@ -161,10 +162,9 @@ async def test_closing_tells_those_who_wait_and_those_who_come_later(tmp_path: P
 
 async def test_closing_tells_those_who_wait_for_a_connection_at_once(tmp_path: Path) -> None:
     async with ScriptedRedis(tmp_path, lambda _: None, greets=False) as silent:
-        shared = connection(silent.url)
+        shared = connection(silent.url, connect_timeout=60)
         waiting = asyncio.create_task(fate(shared, "PING"))
         await asyncio.sleep(0.05)
-        started = time.monotonic()
         await shared.close()
-        assert await waiting is Applied.NO
-        assert time.monotonic() - started < CONNECT_S / 2
+        async with asyncio.timeout(20):
+            assert await waiting is Applied.NO
