@@ -66,7 +66,7 @@ def _add(message: DescriptorProto, name: str, kind: "FieldDescriptorProto.Type.V
 def _decorate(message: Message) -> None:
     for field, value in message.ListFields():
         if field.message_type is not None and field.message_type.full_name.startswith("umpire."):
-            for one in value if isinstance(value, (list, tuple)) or hasattr(value, "add") else [value]:
+            for one in value if field.is_repeated else [value]:
                 _decorate(one)
     message.added_later = "a field of a later release"  # type: ignore[attr-defined]
     match message.DESCRIPTOR.full_name, message:
