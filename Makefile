@@ -53,7 +53,7 @@ bench: $(DEV) $(CONTRACT) ## measure ApplyMove against a bare echo, in one run
 	$(BIN)/python -m loadtests.apply_move
 
 clean: ## remove what was built; the matches in .umpire stay
-	rm -rf $(VENV) $(CONTRACT) *.egg-info build
+	rm -rf $(VENV) $(CONTRACT) $(dir $(NODE_MODULES)) *.egg-info build
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'

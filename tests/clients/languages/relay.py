@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Self
 
 import grpc
 
@@ -21,7 +21,7 @@ class Relay(grpc.GenericRpcHandler):
         self._server.add_generic_rpc_handlers((self,))
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
 
-    def __enter__(self) -> "Relay":
+    def __enter__(self) -> Self:
         self._server.start()
         return self
 
