@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 CONTRACT := service/contract.binpb
+NODE_MODULES := clients/node/node_modules/.installed
 PROTOS := $(shell find proto -name '*.proto')
 
 .DEFAULT_GOAL := help
@@ -17,7 +18,7 @@ help: ## list the targets
 run: $(RUNTIME) $(CONTRACT) ## serve on this machine
 	@exec $(BIN)/umpire serve
 
-test: $(DEV) $(CONTRACT) ## run all tests
+test: $(DEV) $(CONTRACT) $(NODE_MODULES) ## run all tests
 	$(BIN)/python -m pytest
 
 check: $(DEV) $(CONTRACT) ## format, lint, types, contract
@@ -43,6 +44,7 @@ lock: $(DEV) ## pin the newest versions of what requirements/*.in names
 	  $(BIN)/pip-compile -q --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
 	    --no-emit-find-links --no-emit-options -o requirements/$$name.txt requirements/$$name.in || exit 1; \
 	done
+	cd clients/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent lock
 
 readme: $(RUNTIME) ## write the table of settings into the README
 	$(BIN)/python scripts/write_settings.py
@@ -51,7 +53,7 @@ bench: $(DEV) $(CONTRACT) ## measure ApplyMove against a bare echo, in one run
 	$(BIN)/python -m loadtests.bench
 
 clean: ## remove what was built; the matches in .umpire stay
-	rm -rf $(VENV) $(CONTRACT) *.egg-info build
+	rm -rf $(VENV) $(CONTRACT) $(dir $(NODE_MODULES)) *.egg-info build
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
@@ -64,4 +66,9 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml | $(V
 
 $(DEV): requirements/dev.txt $(RUNTIME)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# No package runs a script of its own on this machine.
+$(NODE_MODULES): clients/node/package.json clients/node/package-lock.json | $(DEV)
+	cd clients/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund --no-update-notifier
 	@touch $@

@@ -1,0 +1,89 @@
+"""retry_policy.json: true to the contract, taken by a gRPC library, and it retries UNAVAILABLE and nothing else."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import grpc
+import pytest
+
+from engines.registry import games
+from service.contract import load_contract
+from tests.clients.languages.conftest import ROOT
+from tests.clients.languages.relay import Handing, Relay
+
+POLICY = (ROOT / "proto" / "umpire" / "v1" / "retry_policy.json").read_text()
+CONTRACT = load_contract(games())
+METHODS = [name for config in json.loads(POLICY)["methodConfig"] for name in config["name"]]
+NOT_RETRIED = [code for code in grpc.StatusCode if code not in (grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE)]
+
+
+def failing(code: grpc.StatusCode, times: int) -> Handing:
+    """Fails the first so many calls, then answers with an empty message."""
+    left = [times]
+
+    def between(_path: str, _request: bytes, _ask: Callable[[], bytes], context: Any) -> bytes:
+        left[0] -= 1
+        if left[0] >= 0:
+            context.abort(code, "as the test wants it")
+        return b""
+
+    return between
+
+
+def call(relay: Relay, path: str, policy: str = POLICY, **more: Any) -> bytes:
+    options = [("grpc.service_config", policy), ("grpc.use_local_subchannel_pool", 1)] if policy else []
+    with grpc.insecure_channel(relay.address, options=options) as channel:
+        return channel.unary_unary(path)(b"as it was", **more)
+
+
+def test_it_names_every_rpc_once_and_no_other() -> None:
+    named = [f"/{name['service']}/{name['method']}" for name in METHODS]
+    assert sorted(named) == sorted(CONTRACT.rpcs)
+
+
+def test_the_rpcs_that_need_a_request_id_stand_apart() -> None:
+    plain, with_request_id = json.loads(POLICY)["methodConfig"]
+    for config, expected in ((plain, False), (with_request_id, True)):
+        for name in config["name"]:
+            request = CONTRACT.pool.FindServiceByName(name["service"]).FindMethodByName(name["method"]).input_type
+            assert ("request_id" in request.fields_by_name) is expected, name
+
+
+def test_it_keeps_to_what_all_libraries_take() -> None:
+    for config in json.loads(POLICY)["methodConfig"]:
+        retry = config["retryPolicy"]
+        assert retry["retryableStatusCodes"] == ["UNAVAILABLE"]
+        assert 2 <= retry["maxAttempts"] <= 5
+        assert retry.keys() == {"maxAttempts", "initialBackoff", "maxBackoff", "backoffMultiplier", "retryableStatusCodes"}
+
+
+@pytest.mark.parametrize("path", CONTRACT.rpcs)
+def test_unavailable_is_asked_again_with_the_same_request(path: str) -> None:
+    with Relay("127.0.0.1:1", failing(grpc.StatusCode.UNAVAILABLE, 1)) as relay:
+        assert call(relay, path) == b""
+        assert relay.calls == [(path, b"as it was")] * 2
+
+
+def test_it_gives_up_after_five_attempts() -> None:
+    with Relay("127.0.0.1:1", failing(grpc.StatusCode.UNAVAILABLE, 9)) as relay:
+        with pytest.raises(grpc.RpcError) as refused:
+            call(relay, "/umpire.v1.MatchService/ApplyMove")
+        assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
+        assert len(relay.calls) == 5
+
+
+@pytest.mark.parametrize("code", NOT_RETRIED, ids=lambda code: code.name)
+def test_no_other_code_is_asked_again(code: grpc.StatusCode) -> None:
+    with Relay("127.0.0.1:1", failing(code, 1)) as relay:
+        with pytest.raises(grpc.RpcError) as refused:
+            call(relay, "/umpire.v1.MatchService/ApplyMove")
+        assert refused.value.code() is code
+        assert len(relay.calls) == 1
+
+
+def test_without_it_nothing_is_asked_again() -> None:
+    with Relay("127.0.0.1:1", failing(grpc.StatusCode.UNAVAILABLE, 1)) as relay:
+        with pytest.raises(grpc.RpcError):
+            call(relay, "/umpire.v1.MatchService/ApplyMove", policy="")
+        assert len(relay.calls) == 1
