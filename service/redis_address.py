@@ -33,7 +33,8 @@ def read_address(url: str) -> RedisAddress:
         ConfigError: it is none. The message repeats no part of it: what was read in the wrong place may be the password.
     """
     try:
-        parts, options = urlsplit(url), parse_url(url)
+        parts = urlsplit(url)
+        options = parse_url(url)  # type: ignore[no-untyped-call]  # redis-py's
     except ValueError:
         raise ConfigError(_UNREADABLE) from None
     if parts.scheme not in _SCHEMES or "@" in parts.path + parts.query + parts.fragment:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from redis import Redis
 from redis.exceptions import NoPermissionError, ResponseError
 
 from service.errors import SnapshotUnreadable, Unavailable
@@ -45,7 +44,7 @@ class KeyFacts(msgspec.Struct, kw_only=True):
         return self.statuses.total() + len(self.unreadable) + len(self.unknown_rules) + len(self.short_logs)
 
 
-def look_at_keys(client: "Redis", prefix: str, library: Library) -> KeyFacts | None:
+def look_at_keys(client: Any, prefix: str, library: Library) -> KeyFacts | None:
     """Look at a sample of the keys under a prefix; None if this user may not list keys.
 
     Raises:
@@ -68,7 +67,7 @@ def look_at_keys(client: "Redis", prefix: str, library: Library) -> KeyFacts | N
             return facts
 
 
-def _look(client: "Redis", keys: Sequence[bytes], prefix: str, library: Library, facts: KeyFacts) -> None:
+def _look(client: Any, keys: Sequence[bytes], prefix: str, library: Library, facts: KeyFacts) -> None:
     asking = client.pipeline(transaction=False)
     for key in keys:
         asking.type(key)
@@ -89,7 +88,7 @@ def _look(client: "Redis", keys: Sequence[bytes], prefix: str, library: Library,
             _look_at_match(client, Keys(prefix), ours[3], library, facts)
 
 
-def _look_at_match(client: "Redis", keys: Keys, match_id: str, library: Library, facts: KeyFacts) -> None:
+def _look_at_match(client: Any, keys: Keys, match_id: str, library: Library, facts: KeyFacts) -> None:
     revision, snapshot = client.hmget(keys.match(match_id), "r", "s")
     if revision is None:  # deleted since, or a creation that failed half-way: no match, and it expires
         return
