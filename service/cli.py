@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from service.admin.command import add_admin
 from service.config import ConfigError, add_settings, environment, read_settings
 from service.doctor.command import add_doctor
 
@@ -20,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command, about in _ABOUT.items():
         add_settings(commands.add_parser(command, help=about, description=about), command)
     add_doctor(commands)
+    add_admin(commands)
     options = parser.parse_args(arguments)
     try:
         if "run" in options:

@@ -35,7 +35,7 @@ def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
         ("DEL", match, log, scratch),
     )
     refused = [str(command[0]) for command in tries if _is_refused(client, command)]
-    if "DEL" not in refused:  # this one has to write to be tried
+    if not {"PEXPIRE", "DEL"}.intersection(refused):  # HSET has to write to be tried
         refused += ["HSET"] if _is_refused(client, ("HSET", match, "r", "0")) else []
         _is_refused(client, ("PEXPIRE", match, _TTL_MS))
         _is_refused(client, ("DEL", match))
@@ -53,7 +53,10 @@ def _is_refused(client: Any, command: tuple[Any, ...]) -> bool:
 
 
 def commit_for_trial(client: Any, keys: Keys, match_id: str) -> str:
-    """Commit a match and say what went wrong ("": nothing): twice, the second time over a log that is longer than it should be: then the script uses every command that it has."""
+    """Commit a match and say what went wrong ("": nothing).
+
+    It is committed twice, the second time over a log that is longer than it should be: then the script uses every command that it has.
+    """
     script = files("service.store").joinpath("commit.lua").read_text(encoding="utf-8")
     names = keys.match(match_id), keys.log(match_id), keys.scratch(match_id)
     try:
