@@ -24,8 +24,10 @@ from tests.serving import RestCaller, Serving, free_port
 SECRET = secrets.token_hex(32)
 API_KEY = secrets.token_hex(16)
 LIBRARY = Library(games())
-# What README and CONTRIBUTING do not say, an administrator has to find out here: these commands and no others.
+README = (Path(__file__).parents[3] / "README.md").read_text()
+# The README says them: these commands, and those with which the doctor sees everything.
 COMMANDS = "+ping +time +type +hget +hmget +hset +xadd +xrange +xrevrange +evalsha +eval +rename +pexpire +del"
+LOOKING = "+info +config|get +scan +pttl +acl|whoami"
 
 
 def doctor(redis_url: str, *more: str, **variables: str) -> Said:
@@ -106,6 +108,13 @@ def test_a_user_with_the_commands_of_the_store_only_will_do_and_what_it_may_not_
     assert (said.status, wrong(said)) == (0, {}), said.everything
     assert {check for check, one in found(said).items() if one["level"] == "unknown"} >= {"redis.version", "redis.appendonly", "redis.eviction", "redis.keys"}
     assert owner.keys() == []
+
+
+def test_the_readme_says_which_commands_a_user_needs_for_all_to_be_known(start_redis: StartRedis) -> None:
+    assert f"`{COMMANDS}`" in README
+    assert f"`{LOOKING}`" in README
+    url, _ = with_user(start_redis, "~umpire:*", *COMMANDS.split(), *LOOKING.split())
+    assert not [check for check, one in found(doctor(url)).items() if one["level"] == "unknown" and not check.startswith("machine.")]
 
 
 @pytest.mark.parametrize("command", [command.removeprefix("+").upper() for command in COMMANDS.split()])
