@@ -4,7 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from service.admin.command import add_admin
 from service.config import ConfigError, add_settings, environment, read_settings
+from service.doctor.command import add_doctor
 
 _ABOUT = {
     "serve": "serve on this machine: a private Redis and a worker a core",
@@ -18,8 +20,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for command, about in _ABOUT.items():
         add_settings(commands.add_parser(command, help=about, description=about), command)
+    add_doctor(commands)
+    add_admin(commands)
     options = parser.parse_args(arguments)
     try:
+        if "run" in options:
+            return int(options.run(options))
         settings = read_settings(options.command, vars(options), environment())
         if options.command == "serve":
             from service.supervisor import Supervisor  # noqa: PLC0415 - a worker needs no supervisor
