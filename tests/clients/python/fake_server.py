@@ -20,7 +20,7 @@ Behaviour = Callable[["FakeServer", str, Any, Any], Any]
 class FakeServer:
     """Answers each rpc; ``script[rpc]`` says what the next calls of an rpc meet first. ``done`` are the things that were done, each once a request_id."""
 
-    def __init__(self) -> None:
+    def __init__(self, credentials: grpc.ServerCredentials | None = None) -> None:
         self.script: dict[str, deque[Behaviour]] = defaultdict(deque)
         self.requests: dict[str, list[Any]] = defaultdict(list)
         self.metadata: dict[str, dict[str, str]] = {}
@@ -28,7 +28,8 @@ class FakeServer:
         self.done: dict[str, Any] = {}
         self.over = threading.Event()
         self._server = grpc.server(ThreadPoolExecutor(4))
-        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        port = self._server.add_secure_port("127.0.0.1:0", credentials) if credentials else self._server.add_insecure_port("127.0.0.1:0")
+        self.address = f"127.0.0.1:{port}"
         for file in (catalog_service_pb2, match_service_pb2):
             for service in file.DESCRIPTOR.services_by_name.values():
                 handlers = {method.name: self._handler(method) for method in service.methods}

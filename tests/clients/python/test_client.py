@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import grpc
 import pytest
 
 from tests.clients.python.conftest import Connect
@@ -21,8 +22,10 @@ from umpire_client import (
     IllegalMove,
     MatchNotFound,
     NoOpenDecision,
+    RetryPolicy,
     SeatClaimed,
     SpectatorCannotMove,
+    Unavailable,
     VersionAhead,
     house_bot,
     person,
@@ -245,6 +248,15 @@ def test_waiting_ends_when_the_match_is_over(client: Any) -> None:
         asked, idle = (asked, idle) if asked.legal_moves().HasField("decision") else (idle, asked)
     assert not idle.wait().HasField("decision")
     assert created.spectator.get().HasField("outcome")
+
+
+def test_a_secure_channel_is_used_if_it_is_wanted(connect: Connect, fake: FakeServer) -> None:
+    secure = FakeServer(grpc.local_server_credentials())
+    assert connect(secure.address, tls=grpc.local_channel_credentials()).list_games() == []
+    secure.stop()
+    with pytest.raises(Unavailable):
+        connect(fake.address, tls=True, retry=RetryPolicy(deadline=0.5)).list_games()
+    assert not fake.requests
 
 
 def test_only_its_creator_deletes_a_match_and_then_it_is_gone(client: Any) -> None:

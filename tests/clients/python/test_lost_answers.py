@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from service.private_redis import PrivateRedis
 from tests.clients.python.conftest import Connect
 from tests.clients.python.relay import Relay
 from tests.serving import API_KEY, Serving
@@ -79,3 +80,26 @@ def test_a_bot_whose_answers_are_lost_misses_nothing_and_repeats_nothing(through
     assert outcome == created.seats[1].get().outcome
     assert bot.decisions == [update.decisions_closed[0].decision_id for update in updates if update.cause == CAUSE_PERSON]
     assert bot.versions == [update.version for update in updates][: len(bot.versions)]
+
+
+def test_a_bot_plays_on_when_its_worker_is_killed_and_another_comes(connect: Connect, redis_server: PrivateRedis, key_prefix: str) -> None:
+    serving = Serving(redis_server.url, key_prefix=key_prefix).start()
+
+    class Killing(Bot):
+        chosen = 0
+
+        def choose(self, position: Position) -> str:
+            self.chosen += 1
+            if self.chosen in {3, 6}:
+                serving.processes[0].kill()
+                serving.processes[0].wait()
+                serving.processes[0] = serving.start_worker(0)
+            return position.legal_moves[0].move_id
+
+    try:
+        created = connect(serving.grpc, api_key=API_KEY).create_match(GAME, [person(), house_bot("random")])
+        bot = Killing()
+        assert created.seats[1].play(bot).reason
+        assert bot.chosen == len([update for update in created.spectator.events() if update.cause == CAUSE_PERSON])
+    finally:
+        serving.stop()
