@@ -3,7 +3,6 @@
 Rule ids are those of RULES.md; what each card does stands in ``effects``. Longer than other files: it is one text, read in the order of play.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import UNSET
@@ -149,8 +148,8 @@ class GoldnCrash(Engine[GoldnCrashState]):
     def violation(self, state: GoldnCrashState, seat: int, move: Move) -> Violation | None:
         own = state.seat(seat)
         match move:
-            case PlayCard(card, column):
-                return self._play_violation(state, seat, card, column)
+            case PlayCard():
+                return self._play_violation(state, seat, own, move)
             case Draw():
                 return None if own.deck else violations.DECK_EMPTY_DRAW  # DRAW-2
             case DiscardCard(column):
@@ -253,15 +252,15 @@ class GoldnCrash(Engine[GoldnCrashState]):
 
     # ---- what forbids an action
 
-    def _play_violation(self, state: GoldnCrashState, seat: int, card: str, column: int) -> Violation | None:
-        own = state.seat(seat)
+    def _play_violation(self, state: GoldnCrashState, seat: int, own: SeatState, move: PlayCard) -> Violation | None:
+        card, column = move.card, move.column
         if column not in COLUMNS:
             return violations.NO_SUCH_COLUMN
         if not own.holds(card):
             return violations.CARD_NOT_IN_HAND  # PLAY-1
         lengths = [len(cards) for cards in own.columns]
-        longest = max(lengths)
-        if lengths[column - 1] == longest and min(lengths) < longest:
+        length = lengths[column - 1]
+        if length > min(lengths) and length == max(lengths):
             return violations.COLUMN_TOO_LONG  # PLAY-2
         return PLAY_NEEDS[self.cards.play_effect[card]](state, seat, column, self.cards)  # PLAY-3
 
@@ -340,7 +339,8 @@ class GoldnCrash(Engine[GoldnCrashState]):
             own.guests[column - 1] = ""
             own.treasure.append(guest)  # GUEST-1
             table.emit(GuestSecured(seat, column, guest))
-        if max(Counter(self.cards.type_of[card] for card in cards).values(), default=0) >= _GOES_TO_PILE:
+        types = [self.cards.type_of[card] for card in cards]
+        if any(types.count(card_type) >= _GOES_TO_PILE for card_type in types):
             own.discard += cards  # CLEAR-3
             table.emit(CardsDiscarded(seat, column, tuple(cards), DiscardReason.THIRD_OF_TYPE))
             cards.clear()

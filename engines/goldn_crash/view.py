@@ -80,10 +80,10 @@ def build_view(state: GoldnCrashState, viewer: int, cards: GoldnCrashCards) -> G
         options=state.options,
         turn=state.turn,
         active_seat=0 if is_over else state.active,
-        actions_left=next((step.actions_left for step in state.stack if isinstance(step, TurnStep)), 0),
+        actions_left=sum([step.actions_left for step in state.stack if isinstance(step, TurnStep)]),
         last_turn=state.last_turn,
         plays=tuple(state.plays),
-        seats=tuple(_seat_view(own, cards, is_own=number == viewer, is_over=is_over) for number, own in enumerate(state.seats, 1)),
+        seats=tuple([_seat_view(own, cards, is_own=number == viewer, is_over=is_over) for number, own in enumerate(state.seats, 1)]),
         box=tuple(sorted(state.box)),
         outcome=None if outcome is None else OutcomeView(outcome.reason, outcome.winners, outcome.scores),
     )
@@ -97,19 +97,21 @@ def _seat_view(own: SeatState, cards: GoldnCrashCards, *, is_own: bool, is_over:
         observed_count=len(own.observed),
         discard=tuple(own.discard),
         treasure_count=len(own.treasure),
-        treasure_locked=max((place for place, card in enumerate(own.treasure, 1) if card in cards.guests), default=0),
+        treasure_locked=max([place for place, card in enumerate(own.treasure, 1) if card in cards.guests], default=0),
         columns=tuple(
-            ColumnView(
-                cards=tuple(column),
-                guest=guest or UNSET,
-                destroyed=zeppelin.destroyed,
-                robustness=zeppelin.robustness if zeppelin.destroyed or (is_own and zeppelin.seen) else UNSET,
-                withstood=zeppelin.withstood,
-            )
-            for column, guest, zeppelin in zip(own.columns, own.guests, own.zeppelins, strict=True)
+            [
+                ColumnView(
+                    cards=tuple(column),
+                    guest=guest or UNSET,
+                    destroyed=zeppelin.destroyed,
+                    robustness=zeppelin.robustness if zeppelin.destroyed or (is_own and zeppelin.seen) else UNSET,
+                    withstood=zeppelin.withstood,
+                )
+                for column, guest, zeppelin in zip(own.columns, own.guests, own.zeppelins, strict=True)
+            ]
         ),
         own=_own_view(own, cards) if is_own else None,
-        treasure=TreasureView(tuple(own.treasure), sum(cards.gold_of[card] for card in own.treasure)) if is_own or is_over else None,
+        treasure=TreasureView(tuple(own.treasure), sum([cards.gold_of[card] for card in own.treasure])) if is_own or is_over else None,
     )
 
 
@@ -117,7 +119,7 @@ def _own_view(own: SeatState, cards: GoldnCrashCards) -> OwnView:
     size = len(own.deck)
     return OwnView(
         hand=tuple(sorted((*own.hidden, *own.shown), key=cards.order.__getitem__)),
-        known_deck=tuple(KnownCard(size - index, own.deck[index]) for index in range(size - 1, -1, -1) if own.deck_seen[index]),
+        known_deck=tuple([KnownCard(size - index, own.deck[index]) for index in range(size - 1, -1, -1) if own.deck_seen[index]]),
         observed=tuple(own.observed),
     )
 

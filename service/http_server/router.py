@@ -1,13 +1,15 @@
 """From method and path to an rpc: REST by the contract's annotations, Connect by the rpcs' own paths."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from service.contract import ContractError, HttpRule, Rpc
 from service.errors import InvalidRequest, MethodNotAllowed, NotFound
 
+_LONGEST_KEPT = 256
 BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
@@ -15,7 +17,7 @@ class Route(NamedTuple):
     """Where a request goes: the rpc, the fields that its path gives, and whether it speaks Connect."""
 
     rpc: Rpc
-    fields: dict[str, str]
+    fields: Mapping[str, str]
     is_connect: bool
 
 
@@ -30,6 +32,7 @@ class Router:
         self._root: dict[Any, Any] = {}
         self._connect: dict[bytes, Rpc] = {}
         self._verbs = {""}
+        self._found_lately = lru_cache(maxsize=8_192)(self._find)
         self._fields: dict[str, list[str]] = {}
         for rpc in rpcs:
             self._connect[rpc.path.encode()] = rpc
@@ -37,13 +40,16 @@ class Router:
                 self._add(rpc, rpc.http)
 
     def find(self, method: str, raw_path: bytes) -> Route:
-        """Find the route of a request.
+        """Find the route of a request. A match's paths come again with every move, so what was found lately is kept.
 
         Raises:
             NotFound: ROUTE_NOT_FOUND.
             MethodNotAllowed: the path is there, with other methods.
             InvalidRequest: the path is not well encoded.
         """
+        return self._found_lately(method, raw_path) if len(raw_path) <= _LONGEST_KEPT else self._find(method, raw_path)
+
+    def _find(self, method: str, raw_path: bytes) -> Route:
         connect = self._connect.get(raw_path)
         if connect is not None:
             if method != "POST":
