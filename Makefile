@@ -6,21 +6,22 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 CONTRACT := service/contract.binpb
+STUBS := clients/python/umpire/__init__.py
 PROTOS := $(shell find proto -name '*.proto')
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format contract lock readme bench clean
+.PHONY: help run test check format contract stubs lock readme bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: $(RUNTIME) $(CONTRACT) ## serve on this machine
+run: $(RUNTIME) $(CONTRACT) $(STUBS) ## serve on this machine
 	@exec $(BIN)/umpire serve
 
-test: $(DEV) $(CONTRACT) ## run all tests
+test: $(DEV) $(CONTRACT) $(STUBS) ## run all tests
 	$(BIN)/python -m pytest
 
-check: $(DEV) $(CONTRACT) ## format, lint, types, contract
+check: $(DEV) $(CONTRACT) $(STUBS) ## format, lint, types, contract
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -38,6 +39,11 @@ contract: $(CONTRACT) ## compile proto/ for the service
 $(CONTRACT): $(PROTOS) scripts/compile_contract.py | $(RUNTIME)
 	$(BIN)/python scripts/compile_contract.py
 
+stubs: $(STUBS) ## generate clients/python/umpire from proto/
+
+$(STUBS): $(PROTOS) scripts/generate_stubs.py | $(RUNTIME)
+	$(BIN)/python scripts/generate_stubs.py
+
 lock: $(DEV) ## pin the newest versions of what requirements/*.in names
 	for name in runtime build dev; do \
 	  $(BIN)/pip-compile -q --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
@@ -51,15 +57,16 @@ bench: $(DEV) $(CONTRACT) ## measure ApplyMove against a bare echo, in one run
 	$(BIN)/python -m loadtests.apply_move
 
 clean: ## remove what was built; the matches in .umpire stay
-	rm -rf $(VENV) $(CONTRACT) *.egg-info build
+	rm -rf $(VENV) $(CONTRACT) clients/python/umpire *.egg-info clients/*/*.egg-info build clients/*/build
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
-$(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml | $(VENV)/bin/python
+$(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml clients/python/pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python scripts/generate_stubs.py
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . -e clients/python
 	@touch $@
 
 $(DEV): requirements/dev.txt $(RUNTIME)

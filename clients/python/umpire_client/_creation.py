@@ -1,0 +1,107 @@
+"""Creating and joining matches, for both clients."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Generic, TypeVar
+
+from google.protobuf.duration_pb2 import Duration
+
+from umpire.v1.game_pb2 import Options
+from umpire.v1.match_pb2 import Match
+from umpire.v1.match_service_pb2 import ClaimSeatRequest, CreateMatchRequest, CreateMatchResponse, SeatRequest
+from umpire_client._calling import Caller, new_request_id
+from umpire_client._match import Asking
+from umpire_client._rpcs import CLAIM_SEAT, CREATE_MATCH
+from umpire_client._steps import Steps
+
+S = TypeVar("S")
+P = TypeVar("P")
+C = TypeVar("C")
+Ch = TypeVar("Ch")
+
+
+def person(display_name: str = "", metadata: str = "") -> SeatRequest:
+    """Describe a seat that somebody outside will play: a person, or a bot of yours."""
+    return SeatRequest(display_name=display_name, metadata=metadata)
+
+
+def house_bot(bot: str, display_name: str = "", metadata: str = "") -> SeatRequest:
+    """Describe a seat that a bot of the server will play; ``get_game`` lists them."""
+    return SeatRequest(house_bot=bot, display_name=display_name, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedMatch(Generic[S, P, C]):
+    """A new match and the keys to it.
+
+    ``match`` is as the public may see it; ``seats`` has a handle by number for each person's seat, ``invites`` an invite instead if these were asked for.
+    """
+
+    match: Match
+    seats: Mapping[int, S]
+    invites: Mapping[int, str]
+    spectator: P
+    creator: C
+
+    @property
+    def match_id(self) -> str:
+        """The id of the match."""
+        return self.match.match_id
+
+
+def create_match(
+    caller: Caller,
+    game: str,
+    seats: Iterable[SeatRequest],
+    *,
+    options: Options | None,
+    card_set: str,
+    invite: bool,
+    seed: str,
+    hot_seat: bool,
+    ttl: timedelta | None,
+    request_id: str | None,
+) -> Steps[CreateMatchResponse]:
+    """Create a match."""
+    request = CreateMatchRequest(
+        game=game,
+        options=options,
+        card_set=card_set,
+        seats=seats,
+        invite=invite,
+        seed=seed,
+        hot_seat=hot_seat,
+        request_id=request_id or new_request_id(),
+    )
+    if ttl is not None:
+        duration = Duration()
+        duration.FromTimedelta(ttl)
+        request.ttl.CopyFrom(duration)
+    return (yield from caller.call(CREATE_MATCH, request))
+
+
+def created_match(
+    caller: Caller,
+    channel: Ch,
+    answer: CreateMatchResponse,
+    seat: Callable[[Ch, Asking], S],
+    spectator: Callable[[Ch, Asking], P],
+    creator: Callable[[Ch, Asking], C],
+) -> CreatedMatch[S, P, C]:
+    """Make the handles of a client for what was created."""
+    match_id = answer.match.match_id
+    return CreatedMatch(
+        match=answer.match,
+        seats={access.seat: seat(channel, Asking(caller, match_id, access.credential, access.seat)) for access in answer.seats if access.credential},
+        invites={access.seat: access.invite for access in answer.seats if access.invite},
+        spectator=spectator(channel, Asking(caller, match_id, answer.spectator_credential)),
+        creator=creator(channel, Asking(caller, match_id, answer.creator_credential)),
+    )
+
+
+def claim_seat(caller: Caller, match_id: str, invite: str, display_name: str, client_seed: str, request_id: str | None) -> Steps[Asking]:
+    """Turn an invite into a credential."""
+    request = ClaimSeatRequest(match_id=match_id, invite=invite, display_name=display_name, client_seed=client_seed, request_id=request_id or new_request_id())
+    answer = yield from caller.call(CLAIM_SEAT, request)
+    return Asking(caller, match_id, answer.credential, answer.seat)

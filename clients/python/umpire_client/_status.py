@@ -1,0 +1,40 @@
+"""From what gRPC raises to an UmpireError."""
+
+from typing import Any
+
+import grpc
+from google.rpc import error_details_pb2, status_pb2
+
+from umpire_client.errors import FieldViolation, UmpireError, Unavailable
+
+_DOMAIN = "umpire"
+# What gRPC says if it found no connection to send the call over. Should its words change, such a call counts as UNKNOWN, which is safe.
+_NEVER_SENT = ("failed to connect to all addresses", "DNS resolution failed")
+
+
+def error_of(failure: Any) -> UmpireError:
+    """Make the error for a grpc.RpcError, of the class of its reason or else of its code."""
+    code, message = failure.code(), failure.details() or ""
+    info, bad, retry = _details(failure.trailing_metadata() or ())
+    reason = info.reason if info.domain == _DOMAIN else ""
+    kind = UmpireError.by_reason.get(reason) or UmpireError.by_code.get(code, UmpireError)
+    violations = [FieldViolation(one.field, one.description) for one in bad.field_violations]
+    retry_after = retry.retry_delay.ToMilliseconds() / 1000 if retry.HasField("retry_delay") else None
+    error = kind(code, message, reason, info.metadata, violations, retry_after)
+    if isinstance(error, Unavailable):
+        error.applied = _applied(error)
+    return error
+
+
+def _details(trailers: Any) -> tuple[error_details_pb2.ErrorInfo, error_details_pb2.BadRequest, error_details_pb2.RetryInfo]:
+    found = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
+    for key, value in trailers:
+        if key == "grpc-status-details-bin":
+            for detail in status_pb2.Status.FromString(value).details:
+                _ = any(detail.Unpack(one) for one in found)
+    return found
+
+
+def _applied(error: Unavailable) -> str:
+    never_sent = error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and error.message.startswith(_NEVER_SENT)
+    return "NO" if never_sent or error.metadata.get("applied") == "NO" else "UNKNOWN"

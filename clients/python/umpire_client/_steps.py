@@ -1,0 +1,47 @@
+"""What the synchronous and the asynchronous client share: all that they do is written as generators of steps.
+
+A generator yields a step, is sent the step's result (or has its UmpireError thrown in), and returns what the caller asked for. It knows neither threads nor
+event loops; ``_channels.py`` performs the steps in the one way or the other.
+"""
+
+from collections.abc import Awaitable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from umpire_client._rpcs import Request, Response, Rpc
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a request once; the result is the response. ``timeout`` in seconds."""
+
+    rpc: Rpc[Any, Any]
+    request: Any
+    metadata: tuple[tuple[str, str], ...]
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait so many seconds; no result."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """Await something of the caller's; the result is what it gives. Not possible for the synchronous client."""
+
+    awaitable: Awaitable[Any]
+
+
+Step = Send | Pause | Await
+Steps = Generator[Step, Any, T]
+
+
+def send(rpc: Rpc[Request, Response], request: Request, metadata: tuple[tuple[str, str], ...], timeout: float) -> Steps[Response]:
+    """Send a request once."""
+    response: Response = yield Send(rpc, request, metadata, timeout)
+    return response
