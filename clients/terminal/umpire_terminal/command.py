@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from rich.text import Text
+
 from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, MATCH_STATUS_FINISHED, MATCH_STATUS_WAITING
 from umpire_client import ApiKeyRequired, Client, CredentialInvalid, MatchNotFound, SeatClaimed, UmpireError, Unavailable
-
 from umpire_terminal.memory import Memory, NotRemembered, Remembered, state_folder
 from umpire_terminal.opening import Wanted, create, join
 from umpire_terminal.options import BadChoice

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
-from umpire.v1.catalog_pb2 import Card, Rule
 
+from umpire.v1.catalog_pb2 import Card, Rule
 from umpire_terminal.voice import Voice, clean, in_words
 
 _MOST = 12

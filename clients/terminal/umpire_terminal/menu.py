@@ -1,21 +1,28 @@
 """The legal moves as a numbered list, and what a typed line chooses of it."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-from umpire.v1.match_pb2 import IllegalMove, LegalMove
 
+from umpire.v1.match_pb2 import IllegalMove, LegalMove
 from umpire_terminal.voice import Voice, clean, listed
+
+Offered = TypeVar("Offered", LegalMove, IllegalMove)
 
 _ONE_COLUMN = 8
 _SHOWN_CANDIDATES = 4
 
 
 class NotUnderstood(Exception):
-    """A typed line that chooses nothing; the message says what to type instead."""
+    """A typed line that chooses nothing; the message says what to type instead. ``ambiguous``: it is the beginning of several moves."""
+
+    def __init__(self, hint: str, *, ambiguous: bool = False) -> None:
+        super().__init__(hint)
+        self.ambiguous = ambiguous
 
 
 class Menu:
@@ -39,17 +46,14 @@ class Menu:
             if 1 <= int(typed) <= len(self._moves):
                 return self._moves[int(typed) - 1]
             raise NotUnderstood(f"There is no move {typed}: type a number from 1 to {len(self._moves)}.")
-        wanted = " ".join(typed.lower().split())
-        names = [(move, (move.label.lower(), move.move_id.lower())) for move in self._moves]
-        exact = [move for move, of_it in names if wanted in of_it]
-        found = exact or [move for move, of_it in names if any(name.startswith(wanted) for name in of_it)]
+        found = fitting(self._moves, typed)
         if len(found) == 1:
             return found[0]
         if not found:
             raise NotUnderstood(f"No move begins with “{clean(typed)}”. Type a number, the beginning of a move, ? for what is not possible, or h for help.")
         some = [clean(move.label) for move in found[:_SHOWN_CANDIDATES]]
         more = f", or {len(found) - len(some)} more" if len(found) > len(some) else ""
-        raise NotUnderstood(f"“{clean(typed)}” could be {listed(some).replace(' and ', ' or ')}{more}. Type more of it, or its number.")
+        raise NotUnderstood(f"“{clean(typed)}” could be {listed(some).replace(' and ', ' or ')}{more}. Type more of it, or its number.", ambiguous=True)
 
     def draw(self, voice: Voice) -> RenderableType:
         """List the moves; many stand in two columns."""
@@ -59,6 +63,14 @@ class Menu:
             group = [line for line, move in zip(lines, self._moves, strict=True) if kind_of(move.move_id) == kind]
             parts += [Text(clean(self._heading(kind)), "italic"), _in_columns(group, 1 if len(self._moves) <= _ONE_COLUMN else 2)]
         return Group(*parts)
+
+
+def fitting(moves: Sequence[Offered], typed: str) -> list[Offered]:
+    """Find the moves whose label or move id is what was typed, or else begins so."""
+    wanted = " ".join(typed.lower().split())
+    names = [(move, (move.label.lower(), move.move_id.lower())) for move in moves]
+    exact = [move for move, of_it in names if wanted in of_it]
+    return exact or [move for move, of_it in names if any(name.startswith(wanted) for name in of_it)]
 
 
 def draw_illegal(moves: Sequence[IllegalMove], voice: Voice) -> RenderableType:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from umpire.v1.catalog_pb2 import Game
 from umpire_client import Client, GameNotFound, house_bot, person
-
 from umpire_terminal.memory import Memory, Remembered
 from umpire_terminal.options import BadChoice, read_options
 

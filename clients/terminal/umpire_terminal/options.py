@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from google.protobuf.descriptor import FieldDescriptor
+
 from umpire.v1.game_pb2 import Options
 
 

@@ -6,15 +6,15 @@ from typing import Any
 
 from rich.rule import Rule as Line
 from rich.text import Text
+
 from umpire.v1.catalog_pb2 import Card, Rule
 from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, MATCH_STATUS_FINISHED, MATCH_STATUS_WAITING, Match
 from umpire.v1.match_service_pb2 import ListLegalMovesResponse
 from umpire_client import DecisionClosed, IllegalMove, MatchFinished, NoOpenDecision, Seat
-
 from umpire_terminal.games import find_face
 from umpire_terminal.games.generic import inner
 from umpire_terminal.lookup import show_cards, show_rules
-from umpire_terminal.menu import Menu, NotUnderstood, draw_illegal
+from umpire_terminal.menu import Menu, NotUnderstood, draw_illegal, fitting
 from umpire_terminal.screen import Ended, Screen, hanging
 from umpire_terminal.telling import tell, tell_outcome
 from umpire_terminal.voice import Voice, listed
@@ -145,7 +145,8 @@ class Sitting:
         try:
             self._seat.apply(menu.choose(typed), decision_id=decision_id)
         except NotUnderstood as hint:
-            self._screen.show(Text(str(hint)))
+            impossible = [] if typed.isdecimal() else fitting(self._seat.legal_moves(include_illegal=True).illegal_moves, typed)
+            self._screen.show(draw_illegal(impossible, self._voice) if impossible and not hint.ambiguous else Text(str(hint)))
             return False
         except IllegalMove as refused:
             self._screen.show(Text(f"{refused.rule}  {refused.message}"))

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from umpire.v1.match_event_pb2 import MatchEvent
 from umpire.v1.match_pb2 import Outcome, Update
-
 from umpire_terminal.games.generic import Face
 from umpire_terminal.voice import Voice, listed, sentence
 

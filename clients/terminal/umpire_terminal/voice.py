@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from rich.text import Text
+
 from umpire.v1.catalog_pb2 import Card
 from umpire.v1.match_pb2 import Match, Seat
 

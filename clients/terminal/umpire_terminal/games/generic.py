@@ -9,8 +9,8 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
-from umpire.v1.catalog_pb2 import Card
 
+from umpire.v1.catalog_pb2 import Card
 from umpire_terminal.voice import Voice, clean, in_words, listed, sentence
 
 PALETTE = ("cyan", "green", "magenta", "blue", "red", "yellow")

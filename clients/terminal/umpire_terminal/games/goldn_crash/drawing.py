@@ -10,8 +10,8 @@ from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
-from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
 
+from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
 from umpire_terminal.games.generic import CHANGED
 from umpire_terminal.screen import hanging
 from umpire_terminal.voice import Voice, in_words, sentence

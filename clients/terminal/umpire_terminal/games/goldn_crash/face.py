@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from rich.console import RenderableType
+
 from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
 from umpire.v1.catalog_pb2 import Card
-
 from umpire_terminal.games.generic import Face
 from umpire_terminal.games.goldn_crash import wording
 from umpire_terminal.games.goldn_crash.drawing import draw_table

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
-
 from umpire_terminal.voice import Voice, listed
 
 HEADINGS = {
