@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, MATCH_STATUS_FINISHED, MATCH_STATUS_WAITING
-from umpire_client import ApiKeyRequired, Client, CredentialInvalid, MatchNotFound, SeatClaimed, UmpireError, Unavailable
+from umpire_client import ApiKeyRequired, Client, CredentialInvalid, MatchNotFound, SeatClaimed, UmpireError, Unavailable, WrongMatch
 from umpire_terminal.memory import Memory, NotRemembered, Remembered, state_folder
 from umpire_terminal.opening import Wanted, create, join
 from umpire_terminal.options import BadChoice
@@ -133,6 +133,8 @@ def _explain(error: UmpireError) -> str:
             return "this server wants an API key for new matches: set UMPIRE_API_KEY or add --api-key"
         case SeatClaimed():
             return "this invite has been used: ask for another, or go on with --resume if it was you"
+        case CredentialInvalid() | WrongMatch():
+            return "the invite is not valid for this match, or the seat has been given to somebody else"
         case MatchNotFound():
             return "there is no such match: it was deleted or has expired"
         case _:

@@ -15,6 +15,7 @@ Offered = TypeVar("Offered", LegalMove, IllegalMove)
 
 _ONE_COLUMN = 8
 _SHOWN_CANDIDATES = 4
+_LONGEST_NUMBER = 9
 
 
 class NotUnderstood(Exception):
@@ -43,17 +44,18 @@ class Menu:
             NotUnderstood: there is none, or more than one.
         """
         if typed.isdecimal():
-            if 1 <= int(typed) <= len(self._moves):
-                return self._moves[int(typed) - 1]
-            raise NotUnderstood(f"There is no move {typed}: type a number from 1 to {len(self._moves)}.")
+            number = int(typed[:_LONGEST_NUMBER])
+            if 1 <= number <= len(self._moves):
+                return self._moves[number - 1]
+            raise NotUnderstood(f"There is no move {number}: type a number from 1 to {len(self._moves)}.")
         found = fitting(self._moves, typed)
         if len(found) == 1:
             return found[0]
         if not found:
             raise NotUnderstood(f"No move begins with “{clean(typed)}”. Type a number, the beginning of a move, ? for what is not possible, or h for help.")
         some = [clean(move.label) for move in found[:_SHOWN_CANDIDATES]]
-        more = f", or {len(found) - len(some)} more" if len(found) > len(some) else ""
-        raise NotUnderstood(f"“{clean(typed)}” could be {listed(some).replace(' and ', ' or ')}{more}. Type more of it, or its number.", ambiguous=True)
+        some += [f"{len(found) - len(some)} more"] if len(found) > len(some) else []
+        raise NotUnderstood(f"“{clean(typed)}” could be {listed(some, 'or')}. Type more of it, or its number.", ambiguous=True)
 
     def draw(self, voice: Voice) -> RenderableType:
         """List the moves; many stand in two columns."""

@@ -66,13 +66,13 @@ def clean(text: str) -> str:
     return "".join(letter for letter in text if unicodedata.category(letter) not in {"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
-def listed(names: list[str]) -> str:
+def listed(names: list[str], word: str = "and") -> str:
     """Put names into a row of words.
 
     >>> listed(["Fish 1", "Bomb 2", "Gold 4"])
     'Fish 1, Bomb 2 and Gold 4'
     """
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
 def sentence(text: str) -> str:

@@ -173,7 +173,7 @@ def _some(count: int) -> str:
 
 
 def _own(seat: int, voice: Voice) -> str:
-    return "your" if seat == voice.me else "the own"
+    return "your" if seat == voice.me else "the"
 
 
 EVENTS: Mapping[str, Callable[[Any, Voice], str]] = {
