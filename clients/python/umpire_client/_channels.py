@@ -1,6 +1,7 @@
 """Performing steps: over a grpc channel in this thread, or over a grpc.aio channel in this event loop."""
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -81,7 +82,9 @@ class Channel:
                     raise error_of(failure) from None
             case Pause(seconds):
                 return time.sleep(seconds)
-            case Await():
+            case Await(awaitable):
+                if inspect.iscoroutine(awaitable):
+                    awaitable.close()
                 raise TypeError("a coroutine can be awaited by AsyncClient only")
 
 

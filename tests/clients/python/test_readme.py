@@ -1,0 +1,55 @@
+"""The client's README: its programs run as they stand, against a server without API keys."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.private_redis import PrivateRedis
+from tests.serving import Serving
+
+README = (Path(__file__).parents[3] / "clients" / "python" / "README.md").read_text()
+PROGRAMS = dict(re.findall(r"<!-- runs: ([a-z ]+) -->\n```python\n(.*?)```", README, re.DOTALL))
+
+
+@pytest.fixture(scope="module")
+def open_server(redis_server: PrivateRedis) -> Iterator[Serving]:
+    serving = Serving(redis_server.url, api_keys="", insecure="1").start()
+    yield serving
+    serving.stop()
+
+
+def run(name: str, serving: Serving, folder: Path) -> str:
+    program = PROGRAMS[name].replace("127.0.0.1:50051", serving.grpc)
+    assert program != PROGRAMS[name]
+    done = subprocess.run([sys.executable, "-"], input=program, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_bot_plays_a_match_to_its_end(open_server: Serving, tmp_path: Path) -> None:
+    said = run("bot", open_server, tmp_path)
+    assert re.fullmatch(r"(not )?won [A-Z_]+ \[\d+, \d+\]\n", said)
+
+
+def test_the_bot_is_short() -> None:
+    assert len([line for line in PROGRAMS["bot"].splitlines() if line]) < 30
+
+
+def test_a_match_by_hand(open_server: Serving, tmp_path: Path) -> None:
+    said = run("by hand", open_server, tmp_path)
+    assert "Draw a card" in said
+    assert "NO_SUCH_COLUMN COL-1 There are only columns 1, 2 and 3." in said
+    assert said.endswith("[1, 2]\n")
+
+
+def test_two_asynchronous_bots(open_server: Serving, tmp_path: Path) -> None:
+    assert re.fullmatch(r"[A-Z_]+ \[\d?\]\n", run("async", open_server, tmp_path))
+
+
+def test_every_program_of_it_is_run_here() -> None:
+    assert PROGRAMS.keys() == {"bot", "by hand", "async"}
+    assert README.count("```python") == len(PROGRAMS)
