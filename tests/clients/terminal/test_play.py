@@ -1,6 +1,8 @@
 """``umpire play`` as a process: what is typed goes in, what is read comes out."""
 
+import contextlib
 import os
+import pty
 import random
 import re
 import shlex
@@ -60,7 +62,8 @@ class Playing:
             text=True,
         )
         self.read = ""
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -80,9 +83,11 @@ class Playing:
         self.process.stdin.flush()
 
     def end(self) -> int:
-        assert self.process.stdin is not None
+        """Wait until the process has ended and all that it wrote is read."""
         try:
-            return self.process.wait(60)
+            status = self.process.wait(60)
+            self._reader.join(10)
+            return status
         finally:
             self.process.kill()
 
@@ -199,6 +204,43 @@ def test_ctrl_c_leaves_and_says_how_to_resume(home: Home) -> None:
     assert home.run(*resuming(playing.wait_for("--resume"))).returncode == 0
 
 
+def in_a_terminal(home: Home, *arguments: str, keys: bytes, **environment: str) -> tuple[int, str]:
+    """Run it in a terminal of its own, press keys at the first prompt; returns the exit status and what stood on the screen."""
+    own, its = pty.openpty()
+    process = subprocess.Popen(
+        [*home.command, "play", *arguments], env=home.environment | {"TERM": "xterm-256color"} | environment, stdin=its, stdout=its, stderr=its, close_fds=True
+    )
+    os.close(its)
+    read, pressed = b"", False
+    with contextlib.suppress(OSError):  # how the end of a terminal is told
+        while piece := os.read(own, 4_096):
+            read += piece
+            if b"> " in read and not pressed:
+                os.write(own, keys)
+                pressed = True
+    os.close(own)
+    return process.wait(30), read.decode()
+
+
+COLOURED = re.compile(r"\x1b\[[\d;]*3[1-6]m")
+
+
+@pytest.mark.parametrize("keys", [b"q\n", b"\x04", b"draw\nq\n"])
+def test_in_a_terminal_it_has_colours_and_leaves_by_q_or_ctrl_d(home: Home, keys: bytes) -> None:
+    status, screen = in_a_terminal(home, "goldn_crash", keys=keys)
+    assert status == 0, screen
+    assert COLOURED.search(screen)
+    assert "umpire play --resume" in screen
+
+
+@pytest.mark.parametrize(("arguments", "environment"), [(["--no-color"], {}), (["--no-colour"], {}), ([], {"NO_COLOR": "1"})])
+def test_a_terminal_without_colours_gets_none(home: Home, arguments: list[str], environment: dict[str, str]) -> None:
+    status, screen = in_a_terminal(home, "goldn_crash", *arguments, keys=b"q\n", **environment)
+    assert status == 0, screen
+    assert "What do you do?" in screen
+    assert not COLOURED.search(screen)
+
+
 def test_two_people_play_by_invite(home: Home, tmp_path: Path, serving: Serving) -> None:
     ann = Playing(home, "goldn_crash", "--invite", "--name", "Ann")
     (joining,) = re.findall(r"^umpire play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
@@ -209,8 +251,6 @@ def test_two_people_play_by_invite(home: Home, tmp_path: Path, serving: Serving)
     for playing in (ann, bob):
         playing.type(*(str(rng.randint(1, 9)) for _ in range(2_000)))
     assert (ann.end(), bob.end()) == (0, 0)
-    ann.wait_for("Gold: ")
-    bob.wait_for("Gold: ")
     (anns, gold), (bobs_end, same) = ending(ann.read), ending(bob.read)
     assert gold == same
     assert (anns, bobs_end) in {("You have won", "Ann won"), ("Bob won", "You have won"), ("A draw", "A draw")}
@@ -220,7 +260,7 @@ def test_two_people_play_by_invite(home: Home, tmp_path: Path, serving: Serving)
 
 
 def test_leaving_while_waiting_keeps_the_invite(home: Home, tmp_path: Path, serving: Serving) -> None:
-    ann = Playing(home, "goldn_crash", "--invite")
+    ann = Playing(home, "goldn_crash", "--invite", "--option", "first_seat=2")
     first = re.findall(r"^umpire play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
     ann.process.send_signal(signal.SIGINT)
     assert ann.end() == 130
