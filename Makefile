@@ -65,10 +65,10 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
-$(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml clients/python/pyproject.toml | $(VENV)/bin/python
+$(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml clients/python/pyproject.toml clients/terminal/pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
 	$(BIN)/python scripts/generate_stubs.py
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . -e clients/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . -e clients/python -e clients/terminal
 	@touch $@
 
 $(DEV): requirements/dev.txt $(RUNTIME)

@@ -1,4 +1,4 @@
-"""The command line: ``umpire serve`` and ``umpire worker``."""
+"""The command line: ``umpire serve``, ``worker``, ``play``, ``doctor`` and ``admin``."""
 
 import argparse
 import sys
@@ -18,11 +18,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 2 for settings that cannot be used."""
     parser = argparse.ArgumentParser(prog="umpire", description="Rules as a service for tabletop games.")
     commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("play", help="play a game in the terminal, against house bots or other people")
     for command, about in _ABOUT.items():
         add_settings(commands.add_parser(command, help=about, description=about), command)
     add_doctor(commands)
     add_admin(commands)
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["play"]:
+        return _play(given[1:])
+    options = parser.parse_args(given)
     try:
         if "run" in options:
             return int(options.run(options))
@@ -41,6 +45,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"umpire: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _play(arguments: Sequence[str]) -> int:
+    """Hand over to the client in the terminal, a package of its own."""
+    try:
+        from umpire_terminal.command import main as play  # noqa: PLC0415 - a server needs no terminal
+    except ModuleNotFoundError as error:
+        print(f"umpire: `umpire play` needs the package umpire-terminal ({error})", file=sys.stderr)
+        return 1
+    return play(arguments)
 
 
 if __name__ == "__main__":
