@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from service.supervisor import Supervisor  # noqa: PLC0415 - a worker needs no supervisor
 
             return Supervisor(settings).run()
+        sys.modules["rich"] = None  # type: ignore[assignment]  # structlog would load it, 4 MB, to draw tracebacks; a worker's are plain
         from service.worker import run_worker  # noqa: PLC0415 - a supervisor needs no engines
 
         run_worker(settings)
