@@ -86,6 +86,7 @@ class Decision(Message, frozen=True):
     as_seat: int
     kind: str
     question: Question
+    deadline: Timestamp | None = None
 
 
 class ClosedDecision(Message, frozen=True):
@@ -124,6 +125,7 @@ class Match(Message, frozen=True):
     update_time: Timestamp
     expire_time: Timestamp
     viewer: int
+    move_timeout: Duration | None = None
 
 
 class Update(Message, frozen=True):
@@ -173,7 +175,23 @@ class MatchStarted(Event, frozen=True, tag="started"):
     seats: int
 
 
-MATCH_EVENTS: tuple[type[Event], ...] = (MatchStarted,)
+class SeatTimedOut(Event, frozen=True, tag="timed_out"):
+    """A seat let the deadline of its decision pass."""
+
+    seat: int
+
+
+class SeatLeft(Event, frozen=True, tag="left"):
+    """A seat has left for good."""
+
+    seat: int
+
+
+class MatchAbandoned(Event, frozen=True, tag="abandoned"):
+    """No person is left at the table."""
+
+
+MATCH_EVENTS: tuple[type[Event], ...] = (MatchStarted, SeatTimedOut, SeatLeft, MatchAbandoned)
 
 
 # ---- match_service.proto
@@ -207,6 +225,8 @@ class CreateMatchRequest(Message, frozen=True):
     ttl: Duration | None = None
     seed: str = ""
     hot_seat: bool = False
+    move_timeout: Duration | None = None
+    without_proof: bool = False
 
 
 class CreateMatchResponse(Message, frozen=True):
@@ -256,6 +276,7 @@ class GetMatchRequest(Message, frozen=True):
     match_id: str = ""
     seat: int | UnsetType = UNSET
     omit_view: bool = False
+    at_version: int | UnsetType = UNSET
 
 
 class GetMatchResponse(Message, frozen=True):
@@ -322,6 +343,152 @@ class ListEventsResponse(Message, frozen=True):
     updates: tuple[Update, ...]
     version: int
     next_since_version: int
+
+
+class WatchMatchRequest(Message, frozen=True):
+    """Asks to watch a match."""
+
+    match_id: str = ""
+    seat: int | UnsetType = UNSET
+    since_version: int | UnsetType = UNSET
+    with_view: bool = False
+
+
+class WatchMatchResponse(Message, frozen=True):
+    """What a watcher gets: the match, a step, or neither in a heartbeat."""
+
+    version: int
+    match: Match | None = None
+    update: Update | None = None
+    view: View | None = None
+    outcome: Outcome | None = None
+
+
+class PlayOpen(Message, frozen=True):
+    """Opens a stream."""
+
+    match_id: str = ""
+    seat: int | UnsetType = UNSET
+    since_version: int = 0
+    omit_view: bool = False
+
+
+class PlayMove(Message, frozen=True):
+    """A move on a stream."""
+
+    decision_id: int
+    move_id: str | UnsetType = UNSET
+    move: Move | None = None
+    request_id: str = ""
+
+
+class PlayMatchRequest(Message, frozen=True):
+    """What a seat sends."""
+
+    open: PlayOpen | None = None
+    move: PlayMove | None = None
+
+
+class PlayQuestion(Message, frozen=True):
+    """The seat is asked."""
+
+    version: int
+    decision: Decision
+    legal_moves: tuple[LegalMove, ...]
+    view: View | None
+
+
+class PlayRefusal(Message, frozen=True):
+    """Why a move was refused."""
+
+    code: int
+    reason: str
+    message: str
+    violation: Violation | None
+
+
+class PlayVerdict(Message, frozen=True):
+    """What became of a move."""
+
+    decision_id: int
+    request_id: str
+    applied_version: int
+    refusal: PlayRefusal | None
+
+
+class PlayEnd(Message, frozen=True):
+    """The match is over."""
+
+    status: MatchStatus
+    outcome: Outcome | None
+
+
+class PlayMatchResponse(Message, frozen=True):
+    """What a seat gets."""
+
+    update: Update | None = None
+    question: PlayQuestion | None = None
+    verdict: PlayVerdict | None = None
+    end: PlayEnd | None = None
+
+
+class ResignSeatRequest(Message, frozen=True):
+    """Leaves a match."""
+
+    match_id: str = ""
+    seat: int | UnsetType = UNSET
+
+
+class ResignSeatResponse(Message, frozen=True):
+    """The seat has left."""
+
+    match: Match
+
+
+class GetProofRequest(Message, frozen=True):
+    """Asks for the proof of a match."""
+
+    match_id: str = ""
+
+
+class ClientSeed(Message, frozen=True):
+    """A seat's own contribution to the generator."""
+
+    seat: int
+    text: str
+
+
+class ProofDraw(Message, frozen=True):
+    """A draw from the match's generator."""
+
+    name: str
+    values: tuple[int, ...]
+
+
+class ProofStep(Message, frozen=True):
+    """One step, with all that it held."""
+
+    version: int
+    cause: Cause
+    seat: int
+    time: Timestamp
+    move: Move | None
+    move_id: str
+    draws: tuple[ProofDraw, ...]
+    events: tuple[Event, ...]
+    entry: str
+    digest: str
+
+
+class GetProofResponse(Message, frozen=True):
+    """The proof of a match."""
+
+    match: Match
+    seed: str
+    client_seeds: tuple[ClientSeed, ...]
+    options: Options | None
+    steps: tuple[ProofStep, ...]
+    digest: str
 
 
 class DeleteMatchRequest(Message, frozen=True):

@@ -1,8 +1,8 @@
 """Where matches are kept: Redis and bytes, nothing of games."""
 
 from service.store.errors import Applied, Corrupt, StoreError, StoreUnavailable
-from service.store.keys import derive_match_id, is_match_id, new_match_id
-from service.store.store import CommitResult, Store, Stored, StoreObserver
+from service.store.keys import all_buckets, bucket_of, derive_match_id, is_match_id, new_match_id
+from service.store.store import CommitResult, Store, Stored, StoreObserver, Timing
 
 __all__ = [
     "Applied",
@@ -13,6 +13,9 @@ __all__ = [
     "StoreObserver",
     "StoreUnavailable",
     "Stored",
+    "Timing",
+    "all_buckets",
+    "bucket_of",
     "derive_match_id",
     "is_match_id",
     "new_match_id",

@@ -1,15 +1,19 @@
 -- Commits the steps of a match: all of them or none.
 --
--- KEYS: match (hash: r = revision, s = snapshot), log (stream: one entry a step, its id <version>-0, its field e), a scratch key to mend a log with.
--- ARGV: revision that is expected (0: the match is new), revision that it becomes, version before the steps, snapshot, time to live in ms, entries...
--- Answers COMMITTED, CONFLICT, GONE or CORRUPT.
+-- KEYS: match (hash: r = revision, s = snapshot), log (stream: one entry a step, its id <version>-0, its field e), a scratch key to mend a log with,
+-- the bucket's due matches (sorted set: match id by the time at which it is to be looked at), the bucket's channel (told the match id; no key).
+-- ARGV: revision that is expected (0: the match is new), revision that it becomes, version before the steps, snapshot, time to live in ms, match id,
+-- time at which it is due (0: never), earliest and latest time at which this may be committed (0: any), entries... Times in ms by this Redis' clock.
+-- Answers COMMITTED, CONFLICT, GONE, CORRUPT, EARLY or LATE.
 --
 -- Redis does not roll a failed script back. So everything is read and checked before the first write, and the last write, the HSET of the revision, is the
 -- commit: a match without a revision is none, log entries above the snapshot's version do not exist for anybody. What a script that failed before that left
 -- behind is cleared away by the next commit, or expires.
 
-local match, log, scratch = KEYS[1], KEYS[2], KEYS[3]
+local match, log, scratch, due, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local expected, becomes, before, snapshot, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local match_id, due_at, not_before, not_after = ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
+local first = 10
 local is_new = expected == '0'
 
 local kind = redis.call('TYPE', match).ok
@@ -19,6 +23,15 @@ if is_new and revision then return 'CONFLICT' end
 if not is_new and not revision then return 'GONE' end
 if not is_new and revision ~= expected then return 'CONFLICT' end
 
+if not_before > 0 or not_after > 0 then
+  local clock = redis.call('TIME')
+  local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+  if now < not_before then return 'EARLY' end
+  if not_after > 0 and now >= not_after then return 'LATE' end
+end
+
+local due_kind = redis.call('TYPE', due).ok
+if due_kind ~= 'none' and due_kind ~= 'zset' then return 'CORRUPT' end
 local log_kind = redis.call('TYPE', log).ok
 if log_kind ~= 'none' and log_kind ~= 'stream' then return 'CORRUPT' end
 if is_new then before = 0 end
@@ -43,11 +56,19 @@ local function write()
       redis.call('DEL', log)
     end
   end
-  for index = 6, #ARGV do redis.call('XADD', log, (before + index - 5) .. '-0', 'e', ARGV[index]) end
-  if before + #ARGV > 5 then redis.call('PEXPIRE', log, ttl) end
+  for index = first, #ARGV do redis.call('XADD', log, (before + index - first + 1) .. '-0', 'e', ARGV[index]) end
+  if before + #ARGV >= first then redis.call('PEXPIRE', log, ttl) end
+  -- A match that is due too often is looked at for nothing; one that is not due would wait for ever: so this comes before the commit, and goes after it.
+  if due_at ~= '0' then redis.call('ZADD', due, due_at, match_id) end
   if is_new then redis.call('HSET', match, 's', snapshot) end
   redis.call('PEXPIRE', match, ttl)
   redis.call('HSET', match, 'r', becomes, 's', snapshot)
+end
+
+-- What follows the commit may fail without harm: a match that is not due any more is looked at once more, a watcher looks by itself after a while.
+local function follow_up()
+  if due_at == '0' and due_kind == 'zset' then redis.call('ZREM', due, match_id) end
+  redis.call('PUBLISH', channel, match_id)
 end
 
 local is_written, failure = pcall(write)
@@ -58,4 +79,5 @@ if not is_written then
   if log_kind == 'none' then pcall(redis.call, 'DEL', log) end
   error(failure)
 end
+pcall(follow_up)
 return 'COMMITTED'

@@ -1,6 +1,6 @@
 """Match ids, and the names of a match's keys.
 
-A match id starts with one of 1,024 buckets; all keys of a match carry its bucket as hash tag, so that one script can touch them (and later a key that all
+A match id starts with one of 1,024 buckets; all keys of a match carry its bucket as hash tag, so that one script can touch them (and the keys that all
 matches of a bucket share) on a Redis Cluster.
 """
 
@@ -10,6 +10,7 @@ import re
 import secrets
 
 _BUCKETS = 1_024
+_BUCKET_DIGITS = 3
 _RANDOM_BYTES = 15
 _SHAPE = re.compile(r"[0-3][0-9a-f]{2}-[a-z2-7]{24}")
 
@@ -37,18 +38,40 @@ class Keys:
 
     def match(self, match_id: str) -> str:
         """Name the hash with a match's revision and snapshot."""
-        return f"{self._prefix}{{{match_id[:3]}}}:match:{match_id}"
+        return f"{self._prefix}{{{bucket_of(match_id)}}}:match:{match_id}"
 
     def log(self, match_id: str) -> str:
         """Name the stream with a match's log."""
-        return f"{self._prefix}{{{match_id[:3]}}}:log:{match_id}"
+        return f"{self._prefix}{{{bucket_of(match_id)}}}:log:{match_id}"
 
     def scratch(self, match_id: str) -> str:
         """Name the key that a commit may use and leaves empty."""
-        return f"{self._prefix}{{{match_id[:3]}}}:scratch:{match_id}"
+        return f"{self._prefix}{{{bucket_of(match_id)}}}:scratch:{match_id}"
+
+    def due(self, bucket: str) -> str:
+        """Name the sorted set of a bucket's matches that are to be looked at, by the time when, in milliseconds."""
+        return f"{self._prefix}{{{bucket}}}:due"
+
+    def sweeper(self, bucket: str) -> str:
+        """Name the key that says which worker looks at a bucket's due matches now."""
+        return f"{self._prefix}{{{bucket}}}:sweeper"
+
+    def channel(self, bucket: str) -> str:
+        """Name the channel that tells the ids of a bucket's matches when they have changed."""
+        return f"{self._prefix}{{{bucket}}}:steps"
+
+
+def bucket_of(match_id: str) -> str:
+    """Return the bucket of a match."""
+    return match_id[:_BUCKET_DIGITS]
+
+
+def all_buckets() -> list[str]:
+    """List the buckets."""
+    return [f"{bucket:0{_BUCKET_DIGITS}x}" for bucket in range(_BUCKETS)]
 
 
 def _match_id(data: bytes) -> str:
     bucket = int.from_bytes(data[:2], "big") % _BUCKETS
     name = base64.b32encode(data[2 : 2 + _RANDOM_BYTES]).decode().lower()
-    return f"{bucket:03x}-{name}"
+    return f"{bucket:0{_BUCKET_DIGITS}x}-{name}"

@@ -17,13 +17,13 @@ from redis.maint_notifications import MaintNotificationsConfig
 from service.store._clock import StoreClock
 from service.store._link import LOST, REFUSALS
 from service.store.errors import Applied, Corrupt, StoreUnavailable
-from service.store.keys import Keys, is_match_id
+from service.store.keys import Keys, bucket_of, is_match_id
 from service.store.shared_connection import SharedConnection
 
 T = TypeVar("T")
 
 _MOST_CONNECTIONS = 16
-_COMMIT = files(__package__).joinpath("commit.lua").read_text(encoding="utf-8")
+_HELD_MS = 10_000
 
 
 class CommitResult(Enum):
@@ -36,6 +36,25 @@ class CommitResult(Enum):
     """There is no such match (any more): a deleted match is never brought back."""
     CORRUPT = b"CORRUPT"
     """What lies at its keys is not what this service wrote."""
+    EARLY = b"EARLY"
+    """It is too early for this commit, by the store's clock."""
+    LATE = b"LATE"
+    """It is too late for it."""
+
+
+class Timing(NamedTuple):
+    """Times of a commit in milliseconds since 1970, by the store's clock; 0: none.
+
+    ``due`` is when the match is to be looked at next; ``not_before`` is the first moment at which the commit may happen, ``not_after`` the first at which it
+    may not any more.
+    """
+
+    due: int = 0
+    not_before: int = 0
+    not_after: int = 0
+
+
+_ANY_TIME = Timing()
 
 
 class Stored(NamedTuple):
@@ -43,6 +62,14 @@ class Stored(NamedTuple):
 
     revision: int
     snapshot: bytes
+
+
+class Script:
+    """A script of this package, known to Redis by its digest once it has run."""
+
+    def __init__(self, name: str) -> None:
+        self.text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+        self.digest = hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 
 class StoreObserver(Protocol):
@@ -75,7 +102,8 @@ class Store:
         )
         self._client = Redis.from_pool(pool)
         self._shared = SharedConnection(pool.make_connection, answer_timeout=answer_timeout, connect_timeout=connect_timeout)
-        self._script = hashlib.sha1(_COMMIT.encode(), usedforsecurity=False).hexdigest()
+        self._commit_script = Script("commit.lua")
+        self._sweep_script = Script("sweep.lua")
         self._clock = StoreClock(lambda: self._run("time", "TIME"))
 
     async def open(self) -> None:
@@ -136,17 +164,34 @@ class Store:
         return self.now_ms() * 1_000 + secrets.randbelow(1_000)
 
     async def commit(
-        self, match_id: str, expected_revision: int, new_revision: int, version_before: int, snapshot: bytes, entries: Sequence[bytes], ttl_ms: int
+        self,
+        match_id: str,
+        expected_revision: int,
+        new_revision: int,
+        version_before: int,
+        snapshot: bytes,
+        entries: Sequence[bytes],
+        ttl_ms: int,
+        timing: Timing = _ANY_TIME,
     ) -> CommitResult:
         """Write a snapshot and the log entries of the versions after ``version_before``, if the match is still at the revision expected (0: is new).
 
         Raises:
             StoreUnavailable: NO: nothing was done; UNKNOWN: it was sent, and may still be carried out when Redis wakes up.
         """
-        keys = self._keys.match(match_id), self._keys.log(match_id), self._keys.scratch(match_id)
-        arguments = (3, *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, *entries)
-
+        name, bucket = self._keys, bucket_of(match_id)
+        keys = name.match(match_id), name.log(match_id), name.scratch(match_id), name.due(bucket), name.channel(bucket)
+        arguments = (len(keys), *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, match_id, *timing, *entries)
         return await self._outcome("commit", self._commit(arguments), match_id, is_write=True)
+
+    async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> list[str]:
+        """List matches of these buckets that are due, at most so many a bucket; what this worker gets, no other gets for ten seconds."""
+        calls = [self._due(bucket, worker, most) for bucket in buckets]
+        return [match_id for found in await asyncio.gather(*calls) for match_id in found]
+
+    async def forget_due(self, match_id: str) -> None:
+        """Take a match that is gone off the list of those that are due."""
+        await self._run("forget_due", "ZREM", self._keys.due(bucket_of(match_id)), match_id, match_id=match_id, is_write=True)
 
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]:
         """List log entries with their versions, those after one version and up to another, oldest first, at most ``count``.
@@ -175,14 +220,22 @@ class Store:
         return await self._outcome(name, self._shared.run(*command), match_id, is_write=is_write)
 
     async def _commit(self, arguments: tuple[Any, ...]) -> CommitResult:
+        return CommitResult(await self._evaluate(self._commit_script, arguments))
+
+    async def _due(self, bucket: str, worker: str, most: int) -> list[str]:
+        arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
+        found = await self._outcome("due", self._evaluate(self._sweep_script, arguments), "", is_write=True)
+        return [match_id.decode("ascii", "replace") for match_id in found]
+
+    async def _evaluate(self, script: "Script", arguments: tuple[Any, ...]) -> Any:
         started = time.monotonic()
         try:
-            return CommitResult(await self._shared.run("EVALSHA", self._script, *arguments))
+            return await self._shared.run("EVALSHA", script.digest, *arguments)
         except NoScriptError:  # Redis restarted, or was told to forget
             left = self._total_timeout - (time.monotonic() - started)
         try:
             async with asyncio.timeout(left):
-                return CommitResult(await self._shared.run("EVAL", _COMMIT, *arguments))
+                return await self._shared.run("EVAL", script.text, *arguments)
         except TimeoutError as error:
             raise StoreUnavailable("the store did not answer in time", Applied.UNKNOWN) from error
 
