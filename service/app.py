@@ -23,8 +23,9 @@ from service.http_server import HttpDoor, WholeAnswers
 from service.matches.continuing import Continuing
 from service.matches.library import Library
 from service.matches.repository import Repository
+from service.matches.sweeping import Sweeping
 from service.ops import Ops
-from service.store import Store, StoreUnavailable
+from service.store import Store, StoreUnavailable, all_buckets
 from service.telemetry.metrics import Metrics
 
 _log = structlog.get_logger("umpire.worker")
@@ -43,6 +44,7 @@ class Worker:
         library = Library(games())
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
+        self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
@@ -71,6 +73,7 @@ class Worker:
         await self._grpc.start()
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
+        self._sweeping.start()
         self._ready = True
         self._metrics.ready.set(1)
         _log.info("serving", http_port=settings.http_port, grpc_port=settings.grpc_port, ops_port=settings.ops_port + settings.index)
@@ -83,6 +86,7 @@ class Worker:
         self._dispatcher.drain()  # what still comes over open connections is told to try again; what was begun goes on
         self._http.should_exit = True
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
+        await self._sweeping.close()
         await self._continuing.close()
         await self._store.close()
         self._ops.should_exit = True

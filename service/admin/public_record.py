@@ -84,6 +84,6 @@ def _kinds(opened: Opened) -> dict[int, str]:
     if opened.match is None:
         return {}
     try:
-        return {decision_id: decision.kind for decision_id, decision in opened.match.decisions()}
+        return {held.decision_id: decision.kind for held, decision in opened.match.decisions()}
     except SnapshotUnreadable:
         return {}

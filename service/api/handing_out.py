@@ -34,6 +34,7 @@ class HandingOut:
             shape.required("seats", request.seats),
             shape.identifier("request_id", request.request_id),
             shape.ttl("ttl", request.ttl),
+            shape.move_timeout("move_timeout", request.move_timeout),
             shape.unless(not (request.invite and request.hot_seat), "hot_seat", "cannot be had together with invite"),
             self._seed_problem(request.seed),
             *(shape.name(f"seats[{index}].display_name", seat.display_name) for index, seat in enumerate(request.seats)),
@@ -51,6 +52,8 @@ class HandingOut:
             ttl_ms=DEFAULT_TTL_MS if request.ttl is None else int(request.ttl),
             seed=bytes.fromhex(request.seed),
             repeatable=bool(request.request_id),
+            move_timeout_ms=int(request.move_timeout or 0),
+            without_proof=request.without_proof,
         )
 
     def creator_credential(self, match: Match) -> str:

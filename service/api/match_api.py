@@ -7,7 +7,7 @@ from service.api import shape
 from service.api.context import Context, Needs, needs
 from service.api.handing_out import HandingOut
 from service.errors import VersionAhead
-from service.matches import access, create, moves, present, seats
+from service.matches import access, create, leaving, moves, present, seats
 from service.matches.continuing import Continuing
 from service.matches.library import Library
 from service.matches.match import Match
@@ -111,6 +111,14 @@ class MatchApi:
         entries = await self._repository.entries(match, since, request.page_size or _DEFAULT_PAGE)
         last = since + len(entries)
         return messages.ListEventsResponse(updates=present.present_updates(entries, viewer), version=version, next_since_version=last if last < version else 0)
+
+    @needs(Needs.CREDENTIAL)
+    async def resign_seat(self, context: Context, request: messages.ResignSeatRequest) -> messages.ResignSeatResponse:
+        access.require_match(context.credential, request.match_id)
+        seat = access.acting_seat(context.credential, request.seat)
+        match = await leaving.resign_seat(self._repository, context.credential, request.match_id, seat)
+        self._seen(context, match)
+        return messages.ResignSeatResponse(match=present.present_match(match, seat))
 
     @needs(Needs.CREATOR)
     async def delete_match(self, context: Context, request: messages.DeleteMatchRequest) -> messages.DeleteMatchResponse:

@@ -11,6 +11,7 @@ _LONGEST_NAME = 64
 _LONGEST_NOTE = 1_024
 _SHORTEST_TTL_MS = 60_000
 _LONGEST_TTL_MS = 30 * 24 * 3600 * 1000
+_SHORTEST_MOVE_MS = 5_000
 _LARGEST_PAGE = 500
 
 Problem = tuple[str, str]
@@ -48,6 +49,12 @@ def ttl(field: str, milliseconds: int | None) -> Problem | None:
     """Check a time to live."""
     good = milliseconds is None or _SHORTEST_TTL_MS <= milliseconds <= _LONGEST_TTL_MS
     return None if good else (field, "must be one minute to 30 days")
+
+
+def move_timeout(field: str, milliseconds: int | None) -> Problem | None:
+    """Check how long a decision may take."""
+    good = milliseconds is None or _SHORTEST_MOVE_MS <= milliseconds <= _LONGEST_TTL_MS
+    return None if good else (field, "must be 5 seconds to 30 days")
 
 
 def page_size(field: str, value: int) -> Problem | None:

@@ -1,19 +1,21 @@
-"""Matches that go on by themselves: house bots with more to answer than one commit takes.
+"""Matches that go on by themselves: house bots with more to answer than one commit takes, default moves of seats that are late.
 
-Nothing is kept but the match itself: whoever reads a match whose bot is asked takes it on, so a worker that dies loses nothing but time.
+Nothing is kept but the match itself: whoever reads it, or finds it due, takes it on, so a worker that dies loses nothing but time.
 """
 
 import asyncio
+import contextlib
 
 import structlog
 
 from service.errors import ApiError, NotFound
+from service.matches.automatic import play_on
 from service.matches.match import Match
-from service.matches.moves import let_bots_play
 from service.matches.repository import Repository
 from service.store import StoreUnavailable
 
 _log = structlog.get_logger("umpire.continuing")
+_MOST_AT_ONCE = 32
 _PAUSES_S = (0.05, 0.2, 1.0, 5.0)
 
 
@@ -23,11 +25,16 @@ class Continuing:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._at_once = asyncio.Semaphore(_MOST_AT_ONCE)
 
     def look_at(self, match: Match) -> None:
-        """Take the match on if a house bot is asked in it."""
-        match_id = match.record.match_id
-        if match.bot_to_move() is not None and match_id not in self._tasks:
+        """Take the match on if something in it needs nobody outside."""
+        if match.to_move_by_itself() is not None or match.overdue(self._repository.now()) is not None:
+            self.take_on(match.record.match_id)
+
+    def take_on(self, match_id: str) -> None:
+        """Play a match on in the background."""
+        if match_id not in self._tasks:
             task = asyncio.create_task(self._continue(match_id), name=f"continue {match_id}")
             self._tasks[match_id] = task
             task.add_done_callback(lambda _: self._tasks.pop(match_id, None))
@@ -43,8 +50,10 @@ class Continuing:
         pauses = iter(_PAUSES_S)
         while True:
             try:
-                _, more = await self._repository.change(match_id, lambda match: let_bots_play(match, self._repository.now()))
+                async with self._at_once:
+                    _, more = await self._repository.change(match_id, self._play_on)
             except NotFound:
+                await self._forget(match_id)
                 return
             except (ApiError, StoreUnavailable) as error:
                 pause = next(pauses, None)
@@ -54,8 +63,18 @@ class Continuing:
                 await asyncio.sleep(pause)
                 continue
             except Exception:  # noqa: BLE001 - whatever a bot does wrong, the worker goes on
-                _log.exception("a house bot failed", match=match_id)
+                _log.exception("a match could not be played on", match=match_id)
                 return
             if not more:
                 return
             await asyncio.sleep(0)
+
+    def _play_on(self, match: Match) -> bool:
+        more = play_on(match, self._repository.now())
+        if not match.entries:
+            match.touch()  # it was thought to be due: the commit says when it really is
+        return more
+
+    async def _forget(self, match_id: str) -> None:
+        with contextlib.suppress(StoreUnavailable):
+            await self._repository.forget(match_id)

@@ -33,6 +33,8 @@ class NewMatch(NamedTuple):
     ttl_ms: int
     seed: bytes
     repeatable: bool
+    move_timeout_ms: int = 0
+    without_proof: bool = False
 
 
 async def create_match(repository: Repository, library: Library, wanted: NewMatch) -> Match:
@@ -95,6 +97,8 @@ def lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
         digest=b"",
         options=msgspec.Raw(encode(options)),
         state=msgspec.Raw(encode(None)),
+        move_timeout=wanted.move_timeout_ms,
+        without_proof=wanted.without_proof,
     )
     return Match(record, hosted, hosted.engine(mode.id, cards))
 
@@ -135,7 +139,9 @@ def _seats(hosted: HostedGame, mode: Mode, wanted: NewMatch) -> list[SeatRecord]
 def _body(wanted: NewMatch, options: Options, card_set_digest: str) -> bytes:
     """Digest what was asked for, as it was understood: a repeated request must ask for the same."""
     seats = [msgspec.structs.astuple(seat) for seat in wanted.seats]
-    asked = (wanted.game, card_set_digest, options, seats, wanted.invite, wanted.hot_seat, wanted.ttl_ms, wanted.seed)
+    asked: tuple[object, ...] = (wanted.game, card_set_digest, options, seats, wanted.invite, wanted.hot_seat, wanted.ttl_ms, wanted.seed)
+    if wanted.move_timeout_ms or wanted.without_proof:  # beside what earlier releases knew: their requests keep their digests
+        asked += (wanted.move_timeout_ms, wanted.without_proof)
     return digest_of(encode(asked))
 
 

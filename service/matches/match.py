@@ -16,15 +16,19 @@ from engines.kit.table import Table
 from engines.kit.violation import NotAsked
 from service.errors import FailedPrecondition, SnapshotUnreadable
 from service.matches.library import Entry, HostedGame, Library, decode_snapshot, encode
-from service.matches.record import LogEntry, OpenDecision, Opened, Snapshot
-from service.messages import Cause, Controller, MatchStarted, MatchStatus
+from service.matches.record import LogEntry, OpenDecision, Opened, SeatRecord, Snapshot
+from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, MatchStatus, SeatLeft, SeatTimedOut
+
+_TAKEN_ON_WITHIN_MS = 10_000
+_AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
 
 
 class Match:
     """A match and the steps taken since it was opened.
 
     ``record`` is the snapshot as it will be stored; ``entries`` the log entries to commit with it, the first at ``first_version``; ``kinds`` the kind of
-    decision that each of them answered ("" for steps that answered none).
+    decision that each of them answered ("" for steps that answered none); ``not_before`` and ``not_after`` bound, by the deadlines of what was answered, when
+    the commit may happen (milliseconds, 0: any time).
     """
 
     def __init__(self, record: Snapshot, hosted: HostedGame, engine: Engine[Any]) -> None:
@@ -38,6 +42,8 @@ class Match:
         self._state: Any = None
         self._asked: list[Decision] | None = None
         self._touched = False
+        self.not_before = 0
+        self.not_after = 0
 
     @classmethod
     def open(cls, match_id: str, data: bytes, library: Library) -> "Match":
@@ -89,12 +95,31 @@ class Match:
                 return held.decision_id
         return None
 
-    def decisions(self) -> list[tuple[int, Decision]]:
-        """List the open decisions with their ids, by seat."""
+    def decisions(self) -> list[tuple[OpenDecision, Decision]]:
+        """List the open decisions, as the record and as the engine has them, by seat."""
         if not self.record.decisions:
             return []
-        ids = {held.seat: held.decision_id for held in self.record.decisions}
-        return [(ids[decision.seat], decision) for decision in self._open_decisions()]
+        held = {one.seat: one for one in self.record.decisions}
+        return [(held[decision.seat], decision) for decision in self._open_decisions()]
+
+    def overdue(self, now: int) -> int | None:
+        """Return a seat that has let its deadline pass, or None."""
+        return next((held.seat for held in self.record.decisions if held.deadline and held.deadline <= now), None)
+
+    def is_late(self, seat: int, now: int) -> bool:
+        """Whether a seat's open decision has passed its deadline."""
+        return 0 < self._deadline_of(seat) <= now
+
+    def lifetime(self) -> int:
+        """How long the match is kept after its last step, in milliseconds: longer than it was made for, if a decision is still open then."""
+        latest = max((held.deadline for held in self.record.decisions), default=0)
+        return max(self.record.ttl, latest + _AFTER_A_DEADLINE_MS - self.record.updated) if latest else self.record.ttl
+
+    def due(self) -> int:
+        """When somebody has to look at the match even if nobody calls, in milliseconds; 0: never."""
+        if self.to_move_by_itself() is not None:
+            return self.record.updated + _TAKEN_ON_WITHIN_MS
+        return min((held.deadline for held in self.record.decisions if held.deadline), default=0)
 
     def require_running(self) -> None:
         """Check that the match is being played.
@@ -130,37 +155,72 @@ class Match:
         decision = next((one for one in before if one.seat == seat), None)
         if decision is None:
             raise NotAsked
-        table: Table[Any] = Table(self._chance(self.state.position))
-        table.state = self.state
+        deadline = self._deadline_of(seat)
+        if deadline and cause is Cause.PERSON:
+            self.not_after = deadline
+        table = self._table()
         play.answer(self.engine, table, decision, move)
         self._finish_step(table, cause, seat, move, before, now, decision.kind)
 
-    def bot_to_move(self) -> int | None:
-        """Return a house bot's seat that shall answer now, or None. Where persons are asked too, they answer first."""
+    def leave(self, seat: int, now: int) -> None:
+        """Take a step: a seat leaves for good."""
+        before = self._open_decisions()
+        table = self._table()
+        table.emit(SeatLeft(seat))
+        play.leave(self.engine, table, seat)
+        self.record.seats[seat - 1].left = True
+        if self.engine.outcome(table.state) is None and not any(map(_is_person, self.record.seats)):
+            table.emit(MatchAbandoned())
+            self.record.status = MatchStatus.ABANDONED
+        self._finish_step(table, Cause.LEAVE, seat, None, before, now)
+
+    def to_move_by_itself(self) -> int | None:
+        """Return a seat that answers without anybody outside, or None: a house bot's, or one that has left. Where persons are asked too, they answer first."""
         if self.record.status is not MatchStatus.ACTIVE:
             return None
-        bot = None
+        first = None
         for held in self.record.decisions:
-            match self.record.seats[held.seat - 1].controller:
-                case Controller.PERSON:
-                    return None
-                case Controller.HOUSE_BOT if bot is None:
-                    bot = held.seat
-        return bot
+            seat = self.record.seats[held.seat - 1]
+            if _is_person(seat):
+                return None
+            if first is None and (seat.left or seat.controller is Controller.HOUSE_BOT):
+                first = held.seat
+        return first
 
-    def play_bot(self, seat: int, now: int) -> None:
-        """Let a house bot answer: it gets its seat's view, its decision and its legal moves, and a generator of its own."""
-        bot = self.hosted.game.bots[self.record.seats[seat - 1].house_bot]
+    def play_by_itself(self, seat: int, now: int) -> None:
+        """Answer for a seat of ``to_move_by_itself``. A house bot gets its seat's view, its decision and its legal moves, and a generator of its own."""
+        record = self.record.seats[seat - 1]
+        if record.left:
+            self.play_default(seat, now)
+            return
         decision = next(one for one in self._open_decisions() if one.seat == seat)
         moves = play.legal_answers(self.engine, self.state, seat)
         chance = Generator(bot_key(self.record.seed, seat, self.record.version))
+        bot = self.hosted.game.bots[record.house_bot]
         self.play(seat, bot(self.engine.view(self.state, seat), decision, moves, chance), Cause.BOT, now)
+
+    def play_default(self, seat: int, now: int) -> None:
+        """Take a step: the game's default move, for a seat that has let its deadline pass or has left."""
+        before = self._open_decisions()
+        decision = next(one for one in before if one.seat == seat)
+        table = self._table()
+        if not self.record.seats[seat - 1].left:
+            table.emit(SeatTimedOut(seat))
+            self.not_before = max(self.not_before, self._deadline_of(seat))
+        move = self.engine.default_move(table, seat)
+        play.answer(self.engine, table, decision, move)
+        self._finish_step(table, Cause.DEFAULT, seat, move, before, now, decision.kind)
 
     def _open_decisions(self) -> list[Decision]:
         """List what the engine asks now; once a step, since everybody wants to know it."""
         if self._asked is None:
             self._asked = self.engine.decisions(self.state)
         return self._asked
+
+    def _table(self) -> Table[Any]:
+        table: Table[Any] = Table(self._chance(self.state.position))
+        table.state = self.state
+        return table
 
     def _chance(self, position: int) -> Chance:
         return Generator(self._key, position)
@@ -175,6 +235,8 @@ class Match:
         if record.outcome is not None:
             record.status = MatchStatus.FINISHED
         self._asked = self.engine.decisions(self.state)
+        if record.status is MatchStatus.ABANDONED:
+            self._asked = []
         closed, opened = play.changes(before, self._asked, seat)
         gone = {decision.seat for decision in closed}
         entry: Entry = LogEntry(
@@ -184,11 +246,11 @@ class Match:
             move=move,
             draws=tuple(table.rng.draws),
             events=tuple(table.events),
-            opened=tuple([Opened(new.seat, new.as_seat, new.kind, new.question) for new in opened]),
+            opened=tuple([Opened(new.seat, new.as_seat, new.kind, new.question, self._deadline(new.seat, now)) for new in opened]),
             closed=tuple([held for held in record.decisions if held.seat in gone]),
         )
         decisions = [held for held in record.decisions if held.seat not in gone]
-        decisions += [OpenDecision(new.seat, record.version) for new in opened]
+        decisions += [OpenDecision(new.seat, record.version, new.deadline) for new in entry.opened]
         record.decisions = sorted(decisions, key=_by_seat) if len(decisions) > 1 else decisions
         record.updated = now
         written = encode(entry)
@@ -196,6 +258,17 @@ class Match:
         self.entries.append(entry)
         self.written_entries.append(written)
         self.kinds.append(kind)
+
+    def _deadline_of(self, seat: int) -> int:
+        return next((held.deadline for held in self.record.decisions if held.seat == seat), 0)
+
+    def _deadline(self, seat: int, now: int) -> int:
+        return now + self.record.move_timeout if self.record.move_timeout and _is_person(self.record.seats[seat - 1]) else 0
+
+
+def _is_person(seat: SeatRecord) -> bool:
+    """Whether somebody outside answers for a seat."""
+    return seat.controller is Controller.PERSON and not seat.left
 
 
 def _by_seat(held: OpenDecision) -> int:

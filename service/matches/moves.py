@@ -1,6 +1,6 @@
 """Applying a move: once, however often it is asked for."""
 
-import time
+import asyncio
 from typing import NamedTuple
 
 from engines.kit.notation import NotationError, write_move
@@ -9,15 +9,16 @@ from engines.kit.violation import NotAsked, Violation
 from service.credentials import Credential
 from service.errors import AlreadyExists, DecisionClosed, FailedPrecondition, IllegalMove, InvalidRequest
 from service.matches.access import require_valid
+from service.matches.automatic import play_on
 from service.matches.create import digest_of
 from service.matches.library import Entry
 from service.matches.match import Match
 from service.matches.record import LastRequest
-from service.matches.repository import Repository
+from service.matches.repository import Repository, TooLate
 from service.messages import Cause
 
-_MOST_AUTOMATIC_MOVES = 32
-_MOST_AUTOMATIC_S = 0.005
+_LOOKS_AFTER_A_DEADLINE = 5
+_PAUSE_S = 0.05
 
 
 class Wanted(NamedTuple):
@@ -67,9 +68,12 @@ async def apply_move(repository: Repository, credential: Credential, wanted: Wan
         current = match.decision_id(wanted.seat)
         if current != wanted.decision_id:
             raise _NotOpen(current)
-        _play(match, wanted.seat, move, repository.now())
+        now = repository.now()
+        if match.is_late(wanted.seat, now):
+            raise TooLate
+        _play(match, wanted.seat, move, now)
         applied = match.record.version
-        let_bots_play(match, repository.now())
+        play_on(match, now)
         if wanted.request_id:
             record.last_request = LastRequest(wanted.request_id, body, applied, match.record.version)
         return None
@@ -79,24 +83,13 @@ async def apply_move(repository: Repository, credential: Credential, wanted: Wan
     except _NotOpen as refusal:
         await _explain(repository, wanted, refusal)
         raise
+    except TooLate:
+        raise DecisionClosed(await _after_the_deadline(repository, wanted)) from None
     if repeated is None:
         first = match.first_version
         return Verdict(match, first, list(enumerate(match.entries, first)))
     before = repeated.applied_version - 1
     return Verdict(match, repeated.applied_version, await repository.entries(match, before, repeated.last_version - before))
-
-
-def let_bots_play(match: Match, now: int) -> bool:
-    """Let house bots answer until a person is asked, the match is over, or it is enough for one commit; say whether a bot is still asked."""
-    started = time.perf_counter()
-    for _ in range(_MOST_AUTOMATIC_MOVES):
-        seat = match.bot_to_move()
-        if seat is None:
-            return False
-        match.play_bot(seat, now)
-        if time.perf_counter() - started > _MOST_AUTOMATIC_S:
-            break
-    return match.bot_to_move() is not None
 
 
 def _read(match: Match, move: Move | str) -> Move:
@@ -118,6 +111,16 @@ def _play(match: Match, seat: int, move: Move, now: int) -> None:
         raise RuntimeError(f"{match.record.match_id}: the record has a decision of seat {seat} that the state does not have") from error
     except Violation as violation:
         raise IllegalMove(violation.code, violation.rule, violation.message, violation.field) from violation
+
+
+async def _after_the_deadline(repository: Repository, wanted: Wanted) -> int | None:
+    """Have the default move made that is due instead of the one that came too late; return the decision that the seat then has."""
+    for _ in range(_LOOKS_AFTER_A_DEADLINE):
+        match, _ = await repository.change(wanted.match_id, lambda match: play_on(match, repository.now()))
+        if match.decision_id(wanted.seat) != wanted.decision_id:
+            return match.decision_id(wanted.seat)
+        await asyncio.sleep(_PAUSE_S)  # this worker's idea of the store's time is a little behind
+    return None
 
 
 async def _explain(repository: Repository, wanted: Wanted, refusal: DecisionClosed) -> None:

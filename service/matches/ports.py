@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from service.messages import Cause
-from service.store import CommitResult, Stored
+from service.store import CommitResult, Stored, Timing
 
 
 class MatchStore(Protocol):
@@ -13,8 +13,17 @@ class MatchStore(Protocol):
     async def load(self, match_id: str) -> Stored | None: ...
     async def revision(self, match_id: str) -> int | None: ...
     async def commit(
-        self, match_id: str, expected_revision: int, new_revision: int, version_before: int, snapshot: bytes, entries: Sequence[bytes], ttl_ms: int
+        self,
+        match_id: str,
+        expected_revision: int,
+        new_revision: int,
+        version_before: int,
+        snapshot: bytes,
+        entries: Sequence[bytes],
+        ttl_ms: int,
+        timing: Timing,
     ) -> CommitResult: ...
+    async def forget_due(self, match_id: str) -> None: ...
     def first_revision(self) -> int: ...
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]: ...
     async def delete(self, match_id: str) -> bool: ...

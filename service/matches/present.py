@@ -9,6 +9,7 @@ from engines.kit.structs import Decision as EngineDecision
 from service import messages
 from service.matches.library import Entry
 from service.matches.match import Match, events_of
+from service.matches.record import OpenDecision
 
 
 def present_match(match: Match, viewer: int, *, with_view: bool = True) -> messages.Match:
@@ -32,7 +33,7 @@ def present_match(match: Match, viewer: int, *, with_view: bool = True) -> messa
             )
             for number, seat in enumerate(record.seats, 1)
         ),
-        decisions=tuple(present_decision(decision_id, decision) for decision_id, decision in match.decisions()),
+        decisions=tuple(present_decision(held, decision) for held, decision in match.decisions()),
         view=match.engine.view(match.state, viewer) if with_view and match.dealt else None,
         outcome=present_outcome(match),
         ruleset=record.ruleset,
@@ -42,8 +43,9 @@ def present_match(match: Match, viewer: int, *, with_view: bool = True) -> messa
         seed_source=record.seed_source,
         create_time=messages.Timestamp(record.created),
         update_time=messages.Timestamp(record.updated),
-        expire_time=messages.Timestamp(record.updated + record.ttl),
+        expire_time=messages.Timestamp(record.updated + match.lifetime()),
         viewer=viewer,
+        move_timeout=messages.Duration(record.move_timeout) if record.move_timeout else None,
     )
 
 
@@ -53,16 +55,27 @@ def present_outcome(match: Match) -> messages.Outcome | None:
     return None if outcome is None else messages.Outcome(winners=outcome.winners, reason=outcome.reason, scores=outcome.scores)
 
 
-def present_decision(decision_id: int, decision: EngineDecision) -> messages.Decision:
+def present_decision(held: OpenDecision, decision: EngineDecision) -> messages.Decision:
     """Show an open decision."""
-    return messages.Decision(decision_id=decision_id, seat=decision.seat, as_seat=decision.as_seat, kind=decision.kind, question=decision.question)
+    return messages.Decision(
+        decision_id=held.decision_id,
+        seat=decision.seat,
+        as_seat=decision.as_seat,
+        kind=decision.kind,
+        question=decision.question,
+        deadline=_time(held.deadline),
+    )
+
+
+def _time(milliseconds: int) -> messages.Timestamp | None:
+    return messages.Timestamp(milliseconds) if milliseconds else None
 
 
 def present_own_decision(match: Match, seat: int) -> messages.Decision | None:
     """Show a seat's open decision, or None."""
     if match.decision_id(seat) is None:
         return None
-    return next(present_decision(decision_id, decision) for decision_id, decision in match.decisions() if decision.seat == seat)
+    return next(present_decision(held, decision) for held, decision in match.decisions() if decision.seat == seat)
 
 
 def present_legal_moves(match: Match, seat: int) -> tuple[messages.LegalMove, ...]:
@@ -102,7 +115,14 @@ def _present_update(version: int, entry: Entry, viewer: int) -> messages.Update:
         events=events_of(entry, viewer),
         decisions_opened=tuple(
             [
-                messages.Decision(decision_id=version, seat=opened.seat, as_seat=opened.as_seat, kind=opened.kind, question=opened.question)
+                messages.Decision(
+                    decision_id=version,
+                    seat=opened.seat,
+                    as_seat=opened.as_seat,
+                    kind=opened.kind,
+                    question=opened.question,
+                    deadline=_time(opened.deadline),
+                )
                 for opened in entry.opened
             ]
         ),

@@ -40,10 +40,11 @@ class SeatRecord(msgspec.Struct, array_like=True):
 
 
 class OpenDecision(msgspec.Struct, frozen=True, array_like=True):
-    """A seat's open decision by its id, the version that opened it; what it asks is in the state."""
+    """A seat's open decision by its id, the version that opened it; what it asks is in the state. ``deadline`` in milliseconds, 0: none."""
 
     seat: int
     decision_id: int
+    deadline: int = 0
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -71,6 +72,8 @@ class Snapshot(msgspec.Struct, array_like=True):
     digest: bytes
     options: msgspec.Raw
     state: msgspec.Raw
+    move_timeout: int = 0
+    without_proof: bool = False
 
 
 E = TypeVar("E", bound=Event)
@@ -85,6 +88,7 @@ class Opened(msgspec.Struct, Generic[Q], frozen=True, array_like=True):
     as_seat: int
     kind: str
     question: Q
+    deadline: int = 0
 
 
 class LogEntry(msgspec.Struct, Generic[E, M, Q], frozen=True, array_like=True):

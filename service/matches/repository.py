@@ -3,6 +3,7 @@
 The law of what is remembered: it may only end in a successful commit, which compares revisions. Every refusal and every read confirms it in the store first.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
@@ -12,12 +13,17 @@ from service.matches.library import Entry, Library
 from service.matches.match import Match
 from service.matches.ports import MatchStore, Observer
 from service.messages import MatchStatus
-from service.store import CommitResult
+from service.store import CommitResult, Timing
 
 T = TypeVar("T")
 
 _MOST_RACES = 16
+_A_LITTLE_S = 0.02
 _MOST_REMEMBERED = 1_024
+
+
+class TooLate(Exception):
+    """A decision's deadline passed before its answer could be committed; nothing was."""
 
 
 class Held(NamedTuple):
@@ -66,6 +72,7 @@ class Repository:
         Raises:
             NotFound: MATCH_NOT_FOUND.
             Unavailable: too many races were lost in a row.
+            TooLate: a deadline passed before the commit, or ``act`` says so.
             ApiError: what ``act`` raises.
         """
         held = self._remembered.get(match_id)
@@ -76,7 +83,7 @@ class Repository:
             match = Match.open(match_id, held.data, self._library)
             try:
                 result = act(match)
-            except ApiError:
+            except (ApiError, TooLate):
                 if is_fresh or await self._is_current(match_id, held):
                     raise
             else:
@@ -112,6 +119,10 @@ class Repository:
         if not await self._store.delete(match_id):
             raise _not_found(match_id)
 
+    async def forget(self, match_id: str) -> None:
+        """Take a match that is gone off the store's list of due ones."""
+        await self._store.forget_due(match_id)
+
     async def _load(self, match_id: str) -> Held:
         stored = await self._store.load(match_id)
         if stored is None:
@@ -131,6 +142,11 @@ class Repository:
                 raise _not_found(match.record.match_id)
             case CommitResult.CORRUPT:
                 raise SnapshotUnreadable(match.record.match_id)
+            case CommitResult.LATE:
+                raise TooLate
+            case CommitResult.EARLY:  # this worker's idea of the store's time is a little ahead
+                await asyncio.sleep(_A_LITTLE_S)
+                return False
             case CommitResult.CONFLICT:
                 self._observer.commit_conflicted(match.record.game)
                 return False
@@ -142,7 +158,9 @@ class Repository:
         data = match.write()
         becomes = revision + 1 if revision else self._store.first_revision()
         try:
-            result = await self._store.commit(record.match_id, revision, becomes, match.first_version - 1, data, match.written_entries, record.ttl)
+            timing = Timing(match.due(), match.not_before, match.not_after)
+            entries = match.written_entries
+            result = await self._store.commit(record.match_id, revision, becomes, match.first_version - 1, data, entries, match.lifetime(), timing)
         except BaseException:
             self._remembered.pop(record.match_id, None)  # what is remembered may be behind now
             raise
