@@ -9,7 +9,7 @@ from typing import Any
 
 from redis.exceptions import NoPermissionError, RedisError, ResponseError
 
-from service.store.keys import Keys
+from service.store.keys import Keys, bucket_of
 
 _TTL_MS = 60_000
 _NO_SCRIPT = "0" * 40
@@ -19,6 +19,8 @@ _LONGEST_TEXT = 160
 def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
     """Try every command of the store and its script, on keys that do not exist; those that write so that they fail for a reason that comes after permission."""
     match, log, scratch = keys.match(match_id), keys.log(match_id), keys.scratch(match_id)
+    bucket = bucket_of(match_id)
+    due, sweeper, channel = keys.due(bucket), keys.sweeper(bucket), keys.channel(bucket)
     tries: tuple[tuple[Any, ...], ...] = (
         ("PING",),
         ("TIME",),
@@ -31,6 +33,12 @@ def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
         ("EVAL", "return 1", 3, match, log, scratch),
         ("XADD", log, "0-0", "e", "probe"),
         ("RENAME", scratch, log),
+        ("ZRANGEBYSCORE", scratch, 0, 0),
+        ("ZADD", due, "no number", match_id),
+        ("ZREM", scratch, match_id),
+        ("GET", sweeper),
+        ("SET", sweeper, "", "PX", 0),
+        ("PUBLISH", channel, ""),
         ("PEXPIRE", match, _TTL_MS),
         ("DEL", match, log, scratch),
     )
@@ -39,7 +47,19 @@ def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
         refused += ["HSET"] if _is_refused(client, ("HSET", match, "r", "0")) else []
         _is_refused(client, ("PEXPIRE", match, _TTL_MS))
         _is_refused(client, ("DEL", match))
-    return tuple(refused)
+    return (*refused, *_refused_subscriptions(client, channel))
+
+
+def _refused_subscriptions(client: Any, channel: str) -> list[str]:
+    refused = []
+    with client.pubsub() as listening:
+        for name, try_it in (("SUBSCRIBE", listening.subscribe), ("UNSUBSCRIBE", listening.unsubscribe)):
+            try:
+                try_it(channel)
+                listening.get_message(timeout=1)
+            except NoPermissionError:
+                refused.append(name)
+    return refused
 
 
 def _is_refused(client: Any, command: tuple[Any, ...]) -> bool:
@@ -58,10 +78,14 @@ def commit_for_trial(client: Any, keys: Keys, match_id: str) -> str:
     It is committed twice, the second time over a log that is longer than it should be: then the script uses every command that it has.
     """
     script = files("service.store").joinpath("commit.lua").read_text(encoding="utf-8")
+    bucket = bucket_of(match_id)
     names = keys.match(match_id), keys.log(match_id), keys.scratch(match_id)
+    shared = keys.due(bucket), keys.channel(bucket)
+    first = (0, 1, 0, "probe", _TTL_MS, match_id, 0, 0, 0, "probe", "probe")
+    second = (1, 2, 1, "probe", _TTL_MS, match_id, 0, 1, 2**52, "probe")
     try:
-        for arguments in ((0, 1, 0, "probe", _TTL_MS, "probe", "probe"), (1, 2, 1, "probe", _TTL_MS, "probe")):
-            answer = client.eval(script, 3, *names, *arguments)
+        for arguments in (first, second):
+            answer = client.eval(script, len(names) + len(shared), *names, *shared, *arguments)
             if answer != b"COMMITTED":
                 return f"a commit answers {answer!r}"
     except RedisError as error:

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from importlib.resources import files
+from types import SimpleNamespace
 
 import pytest
 from redis.crc import key_slot
 
 from service.private_redis import PrivateRedis
 from service.store import CommitResult, Corrupt, Store, StoreUnavailable, derive_match_id, is_match_id, new_match_id
-from service.store import store as store_module
 from service.store.keys import Keys
 
 SCRIPT = files("service.store").joinpath("commit.lua").read_text()
@@ -170,8 +170,7 @@ async def test_a_failure_at_any_command_leaves_no_half_commit(
         untouched = await seen(store, match_id, before + len(entries) if is_new else before)
         with monkeypatch.context() as patched:
             script = failing_at(call, and_after=and_after)
-            patched.setattr(store_module, "_COMMIT", script)
-            patched.setattr(store, "_script", "0" * 40)  # unknown to Redis: the text is sent
+            patched.setattr(store, "_commit_script", SimpleNamespace(text=script, digest="0" * 40))  # unknown to Redis: the text is sent
             try:
                 result = await store.commit(match_id, expected, becomes, before, b"half", entries, TTL_MS)
             except StoreUnavailable as failure:

@@ -26,7 +26,10 @@ API_KEY = secrets.token_hex(16)
 LIBRARY = Library(games())
 README = (Path(__file__).parents[3] / "README.md").read_text()
 # The README says them: these commands, and those with which the doctor sees everything.
-COMMANDS = "+ping +time +type +hget +hmget +hset +xadd +xrange +xrevrange +evalsha +eval +rename +pexpire +del"
+COMMANDS = (
+    "+ping +time +type +hget +hmget +hset +xadd +xrange +xrevrange +zadd +zrem +zrangebyscore +get +set"
+    " +publish +subscribe +unsubscribe +evalsha +eval +rename +pexpire +del"
+)
 LOOKING = "+info +config|get +scan +pttl +acl|whoami"
 
 
@@ -103,7 +106,7 @@ def with_user(start_redis: StartRedis, *rules: str) -> tuple[str, Redis]:
 
 
 def test_a_user_with_the_commands_of_the_store_only_will_do_and_what_it_may_not_ask_is_unknown(start_redis: StartRedis) -> None:
-    url, owner = with_user(start_redis, "~umpire:*", *COMMANDS.split())
+    url, owner = with_user(start_redis, "~umpire:*", "&umpire:*", *COMMANDS.split())
     said = doctor(url)
     assert (said.status, wrong(said)) == (0, {}), said.everything
     assert {check for check, one in found(said).items() if one["level"] == "unknown"} >= {"redis.version", "redis.appendonly", "redis.eviction", "redis.keys"}
@@ -113,13 +116,13 @@ def test_a_user_with_the_commands_of_the_store_only_will_do_and_what_it_may_not_
 def test_the_readme_says_which_commands_a_user_needs_for_all_to_be_known(start_redis: StartRedis) -> None:
     assert f"`{COMMANDS}`" in README
     assert f"`{LOOKING}`" in README
-    url, _ = with_user(start_redis, "~umpire:*", *COMMANDS.split(), *LOOKING.split())
+    url, _ = with_user(start_redis, "~umpire:*", "&umpire:*", *COMMANDS.split(), *LOOKING.split())
     assert not [check for check, one in found(doctor(url)).items() if one["level"] == "unknown" and not check.startswith("machine.")]
 
 
 @pytest.mark.parametrize("command", [command.removeprefix("+").upper() for command in COMMANDS.split()])
 def test_a_command_that_is_missing_is_named(start_redis: StartRedis, command: str) -> None:
-    url, owner = with_user(start_redis, "~umpire:*", *(one for one in COMMANDS.split() if one != f"+{command.lower()}"), "+info")
+    url, owner = with_user(start_redis, "~umpire:*", "&umpire:*", *(one for one in COMMANDS.split() if one != f"+{command.lower()}"), "+info")
     said = doctor(url)
     assert found(said)["redis.commands"]["level"] == "error"
     assert found(said)["redis.commands"]["found"].endswith(f": {command}")
@@ -129,7 +132,7 @@ def test_a_command_that_is_missing_is_named(start_redis: StartRedis, command: st
 
 
 def test_keys_outside_of_what_the_user_may_touch_are_noticed(start_redis: StartRedis) -> None:
-    url, _ = with_user(start_redis, "~other:*", "+@all")
+    url, _ = with_user(start_redis, "~other:*", "&other:*", "+@all")
     assert wrong(doctor(url)) == {"redis.commands": "error", "redis.commit": "error"}
     assert wrong(doctor(url, key_prefix="other:")) == {}
 

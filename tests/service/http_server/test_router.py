@@ -21,15 +21,17 @@ def router(contract: Contract) -> Router:
 
 def test_no_route_stands_in_the_way_of_another(router: Router, contract: Contract) -> None:
     for rpc in contract.rpcs.values():
-        assert rpc.http is not None
+        route = router.find("POST", rpc.path.encode())
+        assert (route.rpc, route.fields, route.is_connect) == (rpc, {}, True)
+        if rpc.http is None:
+            assert rpc.method == "PlayMatch", "all but the stream in both directions have a place in HTTP"
+            continue
         names = [segment[1:-1] for segment in rpc.http.segments if segment.startswith("{")]
         path = rpc.http.template
         for name in names:
             path = path.replace(f"{{{name}}}", f"a-{name}")
         route = router.find(rpc.http.method, path.encode())
         assert (route.rpc, route.fields, route.is_connect) == (rpc, {name: f"a-{name}" for name in names}, False)
-        route = router.find("POST", rpc.path.encode())
-        assert (route.rpc, route.fields, route.is_connect) == (rpc, {}, True)
 
 
 def test_two_rpcs_at_one_place_end_the_start() -> None:

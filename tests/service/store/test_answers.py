@@ -4,11 +4,11 @@ import asyncio
 import time
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from service.store import Applied, CommitResult, Corrupt, Store, StoreUnavailable, new_match_id
-from service.store import store as store_module
 from service.store.keys import Keys
 from tests.service.store.scripted_redis import ScriptedRedis
 
@@ -114,8 +114,7 @@ end }}
 
 async def commit_failing_at(store: Store, call: int, *arguments: object) -> CommitResult | None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store_module, "_COMMIT", failing_at(call))
-        patch.setattr(store, "_script", "0" * 40)  # unknown to Redis: the text is sent
+        patch.setattr(store, "_commit_script", SimpleNamespace(text=failing_at(call), digest="0" * 40))  # unknown to Redis: the text is sent
         try:
             return await store.commit(*arguments)  # type: ignore[arg-type]
         except StoreUnavailable as error:
