@@ -4,13 +4,14 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import grpc
 
 from umpire_client._rpcs import Rpc
 from umpire_client._status import error_of
-from umpire_client._steps import Await, Pause, Send, Step, Steps
+from umpire_client._steps import Await, Open, Pause, Read, Send, Step, Steps, Write
+from umpire_client._streams import AsyncStream, BlockingStream
 from umpire_client.errors import UmpireError
 
 T = TypeVar("T")
@@ -44,7 +45,8 @@ class _Stubs:
 
     def __getitem__(self, rpc: Rpc[Any, Any]) -> Callable[..., Any]:
         if rpc.path not in self._made:
-            self._made[rpc.path] = self.channel.unary_unary(rpc.path, rpc.request.SerializeToString, rpc.response.FromString)
+            make = {"neither": self.channel.unary_unary, "server": self.channel.unary_stream, "both": self.channel.stream_stream}[rpc.streams]
+            self._made[rpc.path] = make(rpc.path, rpc.request.SerializeToString, rpc.response.FromString)
         return self._made[rpc.path]
 
 
@@ -80,6 +82,12 @@ class Channel:
                     return self._stubs[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
                     raise error_of(failure) from None
+            case Open(rpc, request, metadata, timeout):
+                return BlockingStream(self._stubs[rpc], request, metadata, timeout)
+            case Read(stream):
+                return cast(BlockingStream, stream).read()
+            case Write(stream, message):
+                return cast(BlockingStream, stream).write(message)
             case Pause(seconds):
                 return time.sleep(seconds)
             case Await(awaitable):
@@ -120,13 +128,22 @@ class AsyncChannel:
     async def _perform(self, step: Step) -> Any:
         match step:
             case Send(rpc, request, metadata, timeout):
-                if self._stubs is None:
-                    self._stubs = _Stubs(_open(grpc.aio, self._address, self._tls))
                 try:
-                    return await self._stubs[rpc](request, metadata=metadata, timeout=timeout)
+                    return await self._opened()[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
                     raise error_of(failure) from None
+            case Open(rpc, request, metadata, timeout):
+                return AsyncStream(self._opened()[rpc], request, metadata, timeout)
+            case Read(stream):
+                return await cast(AsyncStream, stream).read()
+            case Write(stream, message):
+                return await cast(AsyncStream, stream).write(message)
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case Await(awaitable):
                 return await awaitable
+
+    def _opened(self) -> _Stubs:
+        if self._stubs is None:
+            self._stubs = _Stubs(_open(grpc.aio, self._address, self._tls))
+        return self._stubs
