@@ -21,6 +21,7 @@ from service.dispatch import Dispatcher, handlers_of
 from service.grpc_server import GrpcDoor
 from service.http_server import HttpDoor, WholeAnswers
 from service.matches.continuing import Continuing
+from service.matches.history import History
 from service.matches.library import Library
 from service.matches.repository import Repository
 from service.matches.sweeping import Sweeping
@@ -44,13 +45,14 @@ class Worker:
         library = Library(games())
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
+        self._history = History(repository)
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
         apis = {
             "umpire.v1.CatalogService": CatalogApi(library),
-            "umpire.v1.MatchService": MatchApi(library, repository, self._continuing, handing_out),
+            "umpire.v1.MatchService": MatchApi(library, repository, self._continuing, self._history, handing_out),
         }
         self._dispatcher = Dispatcher(handlers_of(contract.rpcs, apis), credentials, ApiKeys(settings.api_keys), self._metrics)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
@@ -88,6 +90,7 @@ class Worker:
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
         await self._sweeping.close()
         await self._continuing.close()
+        self._history.close()
         await self._store.close()
         self._ops.should_exit = True
         await asyncio.gather(*self._serving, return_exceptions=True)

@@ -101,13 +101,21 @@ class Repository:
         Raises:
             SnapshotUnreadable: an entry is missing or is not one.
         """
+        return [(version, match.hosted.decode_entry(data)) for version, data in await self.written_entries(match, after, count)]
+
+    async def written_entries(self, match: Match, after: int, count: int) -> list[tuple[int, bytes]]:
+        """List log entries as ``entries`` does, in their canonical bytes.
+
+        Raises:
+            SnapshotUnreadable: an entry is missing.
+        """
         last = min(match.record.version, after + count)
         stored = await self._store.entries(match.record.match_id, after, last, count)
         if [version for version, _ in stored] != list(range(after + 1, last + 1)):
             if await self._store.revision(match.record.match_id) is None:
                 raise _not_found(match.record.match_id)
             raise SnapshotUnreadable(match.record.match_id)
-        return [(version, match.hosted.decode_entry(data)) for version, data in stored]
+        return stored
 
     async def delete(self, match_id: str) -> None:
         """Delete a match with its log.
