@@ -28,6 +28,8 @@ def begin(proof: messages.GetProofResponse, library: Library) -> Match:
     if hosted is None or told.ruleset > hosted.game.ruleset or told.card_set not in hosted.game.card_sets:
         what = f"game {told.game!r}, ruleset {told.ruleset}, card set {told.card_set!r}"
         raise Unusable(f"this release does not know {what}; verify it with the release that played it, or a newer one")
+    if told.ruleset < 1:
+        raise Difference(0, "match.ruleset", "there is no such ruleset", found=told.ruleset)
     cards = hosted.game.card_sets[told.card_set]
     if told.card_set_digest != cards.digest:
         why = f"the card set {cards.id} has another content here"

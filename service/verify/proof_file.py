@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from google.protobuf import json_format
+from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from service import messages
@@ -26,9 +27,16 @@ class Trees:
         self._contract = contract
 
     def of(self, message: Message) -> dict[str, Any]:
-        """Write a message as a tree."""
+        """Write a message as a tree.
+
+        Raises:
+            ValueError: it holds what no message can: a time after the year 9999, say.
+        """
         name = f"umpire.v1.{type(message).__name__}"
-        return self.normal(name, self.codec(name).to_bytes(message))
+        try:
+            return self.normal(name, self.codec(name).to_bytes(message))
+        except (json_format.Error, DecodeError) as error:
+            raise ValueError(str(error)) from error
 
     def normal(self, name: str, data: bytes) -> dict[str, Any]:
         """Write the bytes of a message as a tree."""

@@ -29,7 +29,11 @@ def check_step(match: Match, told: messages.ProofStep, tree: dict[str, Any], dig
     if told.version != version:
         raise Difference(version, "version", "the step is missing, or not in its place", expected=version, found=told.version)
     written, entry = _read_entry(match, told, version)
-    _compare(version, "the step is not what its own log entry says", trees.of(present_proof_step(version, entry, written, b"")), tree)
+    try:
+        shown = trees.of(present_proof_step(version, entry, written, b""))
+    except ValueError as error:
+        raise Difference(version, "entry", f"cannot be shown: {error}") from None
+    _compare(version, "the step is not what its own log entry says", shown, tree)
     again = _repeat(match, entry, version)
     if again != entry:
         _compare(version, "the replay gives something else", trees.of(present_proof_step(version, again, written, b"")), tree)
