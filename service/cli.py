@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from service.admin.command import add_admin
 from service.config import ConfigError, add_settings, environment, read_settings
 from service.doctor.command import add_doctor
+from service.redis_address import read_address
 from service.verify.command import add_verify
 
 _ABOUT = {
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "run" in options:
             return int(options.run(options))
         settings = read_settings(options.command, vars(options), environment())
+        if settings.redis_url:
+            read_address(settings.redis_url)
         if options.command == "serve":
             from service.supervisor import Supervisor  # noqa: PLC0415 - a worker needs no supervisor
 

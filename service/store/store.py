@@ -220,7 +220,7 @@ class Store:
         return await self._outcome(name, self._shared.run(*command), match_id, is_write=is_write)
 
     async def _commit(self, arguments: tuple[Any, ...]) -> CommitResult:
-        return CommitResult(await self._evaluate(self._commit_script, arguments))
+        return _result(await self._evaluate(self._commit_script, arguments))
 
     async def _due(self, bucket: str, worker: str, most: int) -> list[str]:
         arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
@@ -272,6 +272,13 @@ class Store:
         finally:
             if self._observer is not None:
                 self._observer.observe(name, time.perf_counter() - started, outcome)
+
+
+def _result(reply: Any) -> CommitResult:
+    try:
+        return CommitResult(reply)
+    except ValueError:  # what answers there is no Redis that ran our script
+        raise StoreUnavailable("the store answered what it cannot mean", Applied.UNKNOWN) from None
 
 
 def _kind(error: RedisError) -> str:

@@ -33,10 +33,10 @@ class Observer:
     def match_finished(self, game: str, mode: str, reason: str) -> None:
         pass
 
-    def move_applied(self, game: str, kind: str, cause: Cause) -> None:
+    def move_applied(self, _game: str, kind: str, cause: Cause) -> None:
         self.applied.append((kind, cause))
 
-    def commit_conflicted(self, game: str) -> None:
+    def commit_conflicted(self, _game: str) -> None:
         self.conflicts += 1
 
 
@@ -92,5 +92,5 @@ def credential(match: Match, seat: int) -> Credential:
 async def until(holds: Callable[[], object], seconds: float = 20) -> None:
     """Wait until something holds."""
     async with asyncio.timeout(seconds):
-        while not await holds():  # type: ignore[misc]
+        while not await holds():  # type: ignore[misc]  # noqa: ASYNC110 - what is waited for happens elsewhere
             await asyncio.sleep(0.02)
