@@ -20,13 +20,13 @@ export class Generator {
   constructor(key: Bytes) {
     this.key = key;
   }
-  async below(bound: number): Promise<number> {
-    const [all, n] = [2n ** 64n, BigInt(bound)];
+  below = async (bound: number): Promise<number> => Number(await this.draw(BigInt(bound)));
+  async draw(bound: bigint): Promise<bigint> {
     for (;;) {
       const counter = new DataView(new ArrayBuffer(8));
       counter.setBigUint64(0, BigInt(this.position++));
       const value = new DataView((await hmac(this.key, new Uint8Array(counter.buffer))).buffer).getBigUint64(0);
-      if (value < all - (all % n)) return Number(value % n);
+      if (value < 2n ** 64n - (2n ** 64n % bound)) return value % bound;
     }
   }
   async shuffle<T>(items: T[]): Promise<T[]> {
