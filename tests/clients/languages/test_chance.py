@@ -15,7 +15,10 @@ for (const vector of JSON.parse(process.env.VECTORS)) {{
   const key = await matchKey(fromHex(vector.seed), vector.clientSeeds);
   const generator = new Generator(key);
   const below = [];
-  for (const [bound] of vector.below) below.push([bound, String(bound.length < 10 ? await generator.below(Number(bound)) : await generator.draw(BigInt(bound)))]);
+  for (const [bound] of vector.below) {{
+    const value = bound.length < 10 ? await generator.below(Number(bound)) : await generator.draw(BigInt(bound));
+    below.push([bound, String(value)]);
+  }}
   const shuffle = await generator.shuffle([...vector.shuffle.keys()]);
   const {{ name, seed, clientSeeds }} = vector;
   found.push({{ name, seed, commitment: await commitment(fromHex(seed)), clientSeeds, key: toHex(key), below, shuffle, position: generator.position }});

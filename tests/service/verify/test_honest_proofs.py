@@ -9,7 +9,7 @@ import pytest
 from google.protobuf import json_format
 
 from engines.kit.contract import Game, Mode
-from service.messages import Cause
+from service.messages import Cause, MatchStatus
 from tests.service.verify.matches import IDS, MODES, TREES, played, proof_of, rechain, tree_of, verified
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -62,3 +62,13 @@ def test_a_log_of_a_release_that_wrote_less_into_its_entries_is_verified(game: G
     assert shorter
     rechain(tree)
     assert verified(tree).digest == tree["digest"]
+
+
+@pytest.mark.parametrize(("game", "mode"), MODES, ids=IDS)
+def test_a_match_that_was_abandoned_is_verified(game: Game, mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every game ends when a seat leaves; here none does."""
+    engine = type(mode.engine(game.default_card_set))
+    monkeypatch.setattr(engine, "leave", lambda _engine, _table, _seat: None)
+    match = played(game, mode, 2, bots=True, leaves_after=3)
+    assert match.record.status is MatchStatus.ABANDONED
+    assert verified(tree_of(match)).match.outcome is None
