@@ -1,4 +1,4 @@
-"""The command line: ``umpire serve``, ``worker``, ``play``, ``doctor`` and ``admin``."""
+"""The command line: ``umpire serve``, ``worker``, ``play``, ``doctor``, ``admin`` and ``verify``."""
 
 import argparse
 import sys
@@ -8,6 +8,7 @@ from service.admin.command import add_admin
 from service.config import ConfigError, add_settings, environment, read_settings
 from service.doctor.command import add_doctor
 from service.redis_address import read_address
+from service.verify.command import add_verify
 
 _ABOUT = {
     "serve": "serve on this machine: a private Redis and a worker a core",
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         add_settings(commands.add_parser(command, help=about, description=about), command)
     add_doctor(commands)
     add_admin(commands)
+    add_verify(commands)
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["play"]:
         return _play(given[1:])

@@ -9,6 +9,7 @@ from service.api.handing_out import HandingOut
 from service.errors import VersionAhead
 from service.matches import access, create, leaving, moves, present, seats
 from service.matches.continuing import Continuing
+from service.matches.history import History
 from service.matches.library import Library
 from service.matches.match import Match
 from service.matches.repository import Repository
@@ -19,10 +20,11 @@ _DEFAULT_PAGE = 100
 class MatchApi:
     """Handlers of ``umpire.v1.MatchService``."""
 
-    def __init__(self, library: Library, repository: Repository, continuing: Continuing, handing_out: HandingOut) -> None:
+    def __init__(self, library: Library, repository: Repository, continuing: Continuing, history: History, handing_out: HandingOut) -> None:
         self._library = library
         self._repository = repository
         self._continuing = continuing
+        self._history = history
         self._handing_out = handing_out
 
     @needs(Needs.API_KEY)
@@ -60,7 +62,13 @@ class MatchApi:
 
     @needs(Needs.CREDENTIAL)
     async def get_match(self, context: Context, request: messages.GetMatchRequest) -> messages.GetMatchResponse:
+        access.require_match(context.credential, request.match_id)
+        version = request.at_version
+        if version is not UNSET:
+            shape.refuse(shape.not_negative("at_version", version))
         match, viewer = await self._look(context, request.match_id, request.seat)
+        if version is not UNSET:
+            match = await self._history.at_version(match, version)
         return messages.GetMatchResponse(match=present.present_match(match, viewer, with_view=not request.omit_view))
 
     @needs(Needs.CREDENTIAL)
@@ -119,6 +127,23 @@ class MatchApi:
         match = await leaving.resign_seat(self._repository, context.credential, request.match_id, seat)
         self._seen(context, match)
         return messages.ResignSeatResponse(match=present.present_match(match, seat))
+
+    @needs(Needs.CREDENTIAL)
+    async def get_proof(self, context: Context, request: messages.GetProofRequest) -> messages.GetProofResponse:
+        access.require_match(context.credential, request.match_id)
+        access.require_part_in(context.credential)
+        match = await self._repository.read(request.match_id)
+        access.require_valid(match, context.credential)
+        self._seen(context, match)
+        return await self._history.proof(match)
+
+    @needs(Needs.CREDENTIAL)
+    async def watch_match(self, context: Context, request: messages.WatchMatchRequest) -> messages.WatchMatchResponse:
+        raise NotImplementedError
+
+    @needs(Needs.CREDENTIAL)
+    async def play_match(self, context: Context, request: messages.PlayMatchRequest) -> messages.PlayMatchResponse:
+        raise NotImplementedError
 
     @needs(Needs.CREATOR)
     async def delete_match(self, context: Context, request: messages.DeleteMatchRequest) -> messages.DeleteMatchResponse:

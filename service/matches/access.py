@@ -31,6 +31,16 @@ def require_creator(credential: Credential, match_id: str) -> None:
         raise Forbidden("CREATOR_ONLY", "only the match's creator may do this")
 
 
+def require_part_in(credential: Credential) -> None:
+    """Check that a credential is a seat's or the creator's.
+
+    Raises:
+        Forbidden: SPECTATOR_CANNOT_MOVE.
+    """
+    if credential.role not in {Role.SEAT, Role.CREATOR}:
+        raise Forbidden("SPECTATOR_CANNOT_MOVE", "this is for the seats and the creator of the match")
+
+
 def acting_seat(credential: Credential, named: int | UnsetType) -> int:
     """Return the seat that a call acts for: the credential's only one, or the one that the request names.
 

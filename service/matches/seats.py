@@ -69,6 +69,8 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
         record.last_request = None
         if match.record.status is MatchStatus.WAITING:
             record.client_seed = ""
+            if match.record.seed_source is SeedSource.SERVER_AND_SEATS and not any(other.client_seed for other in seats):
+                match.record.seed_source = SeedSource.SERVER
         match.touch()
         return record.generation
 

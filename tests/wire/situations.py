@@ -97,9 +97,15 @@ class Situations:
         self._run("ApplyMove", move, situation["asked"])
         return situation
 
-    def finished(self) -> Situation:
+    def without_proof(self) -> Situation:
+        return self.match(without_proof=True)
+
+    def finished_without_proof(self) -> Situation:
+        return self.finished(without_proof=True)
+
+    def finished(self, **wanted: Any) -> Situation:
         """A match at its shortest: both seats draw until a deck runs out."""
-        situation = self.match()
+        situation = self.match(**wanted)
         match_id, at = situation["match_id"], {"seat": situation["asked_seat"], "decisionId": 1}
         while True:
             move = {"match_id": match_id, "decision_id": at["decisionId"], "move_id": "draw", "omit_view": True, "omit_legal_moves": True}

@@ -1,0 +1,51 @@
+"""Playing a match again from its log: from its seed, with the moves and the times that were written down."""
+
+import msgspec
+
+from engines.kit.violation import NotAsked
+from service.matches.library import Entry, encode
+from service.matches.match import Match
+from service.messages import Cause, MatchStatus
+
+
+class NotToBeRepeated(Exception):
+    """A step of a kind that nobody can take again from what the log says of it."""
+
+
+def before_the_deal(match: Match) -> Match:
+    """Make another match with the same seats, seed and options, nothing dealt."""
+    record = msgspec.structs.replace(
+        match.record,
+        version=0,
+        status=MatchStatus.WAITING,
+        seats=[msgspec.structs.replace(seat, left=False) for seat in match.record.seats],
+        decisions=[],
+        outcome=None,
+        updated=match.record.created,
+        digest=b"",
+        state=msgspec.Raw(encode(None)),
+    )
+    return Match(record, match.hosted, match.engine)
+
+
+def repeat(match: Match, entry: Entry) -> Entry:
+    """Take a step again and return what a log would say of it now. A default move is chosen anew, and all chance comes from the seed.
+
+    Raises:
+        NotToBeRepeated: the entry lacks its move, or is of a cause that this release does not know how to repeat.
+        NotAsked, Violation: the seat cannot make the move; the match is then unchanged.
+    """
+    match entry.cause, entry.move:
+        case Cause.SET_UP, None:
+            match.deal(entry.time)
+        case Cause.PERSON | Cause.BOT, move if move is not None:
+            match.play(entry.seat, move, entry.cause, entry.time)
+        case Cause.DEFAULT, move if move is not None:
+            if match.decision_id(entry.seat) is None:
+                raise NotAsked
+            match.play_default(entry.seat, entry.time)
+        case Cause.LEAVE, None:
+            match.leave(entry.seat, entry.time)
+        case _:
+            raise NotToBeRepeated
+    return match.entries[-1]
