@@ -4,6 +4,9 @@ import subprocess
 import time
 from pathlib import Path
 
+import grpc
+import pytest
+
 from service.contract import COMPILED
 from tests.clients.languages.conftest import ROOT, Run
 from tests.clients.languages.newer_release import answers_as_later, later_pool
@@ -41,10 +44,11 @@ def test_two_of_them_play_a_match_against_each_other(binaries: Path, serving: Se
     assert len(said[0]) - 1 + len(said[1]) - 1 == match_["version"] - 1  # each move was said once, by the seat that made it
 
 
-def test_lost_answers_are_asked_for_again_and_nothing_is_played_twice(run: Run, serving: Serving) -> None:
+@pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED], ids=lambda code: code.name)
+def test_lost_answers_are_asked_for_again_and_nothing_is_played_twice(run: Run, serving: Serving, code: grpc.StatusCode) -> None:
     caller = GrpcCaller(serving)
     played = create(caller, seats=[{}, {"houseBot": "random"}])
-    with Relay(serving.grpc, loses_answers(every=9)) as relay:
+    with Relay(serving.grpc, loses_answers(every=9, code=code)) as relay:
         said = run("node", BOT, SERVER=relay.address, MATCH=played.match_id, CREDENTIAL=played.credentials[1]).splitlines()
         asked = relay.count("ApplyMove")
     mine = _moves_of(played, seat=1)
