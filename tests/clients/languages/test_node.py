@@ -1,5 +1,6 @@
 """clients/node/bot.mjs: plain grpc-js and proto-loader with the .proto files."""
 
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -8,7 +9,7 @@ import grpc
 import pytest
 
 from service.contract import COMPILED
-from tests.clients.languages.conftest import ROOT, Run
+from tests.clients.languages.conftest import NODE_MODULES, ROOT, Run
 from tests.clients.languages.newer_release import answers_as_later, later_pool
 from tests.clients.languages.relay import Relay, loses_answers
 from tests.matchmaking import Played, create
@@ -42,6 +43,13 @@ def test_two_of_them_play_a_match_against_each_other(binaries: Path, serving: Se
     assert said[0][-1] == said[1][-1]
     assert said[0][-1].startswith(match_["outcome"]["reason"])
     assert len(said[0]) - 1 + len(said[1]) - 1 == match_["version"] - 1  # each move was said once, by the seat that made it
+
+
+def test_a_copy_elsewhere_finds_the_proto_folder_by_a_variable(run: Run, over_grpc: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
+    shutil.copy(BOT, tmp_path / "bot.mjs")
+    shutil.copytree(ROOT / "proto", tmp_path / "contract")
+    assert ", won by: " in run("node", "bot.mjs", PROTO="contract", **over_grpc).splitlines()[-1]
 
 
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED], ids=lambda code: code.name)
