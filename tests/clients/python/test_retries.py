@@ -163,9 +163,9 @@ def test_where_nobody_listens_nothing_was_done(connect: Connect, fake: FakeServe
 
 
 def test_a_call_that_a_stopping_worker_cut_off_is_unavailable_and_unknown(connect: Connect, fake: FakeServer) -> None:
-    always(fake, "ApplyMove", cut_off)
+    fake.script["ApplyMove"].append(cut_off)
     with pytest.raises(Unavailable) as caught:
-        CALLS["ApplyMove"](connect(fake.address, retry=BRIEF))
+        CALLS["ApplyMove"](connect(fake.address, retry=RetryPolicy(deadline=20, first_delay=60, longest_delay=60)))
     assert (caught.value.code, caught.value.reason, caught.value.applied) == (grpc.StatusCode.CANCELLED, "", "UNKNOWN")
     assert caught.value.request_id == fake.requests["ApplyMove"][0].request_id
 
