@@ -19,13 +19,15 @@ _LACK_BELIEVED = 60.0
 class RetryPolicy:
     """How long a call is tried, in seconds.
 
-    Only UNAVAILABLE is retried, with the same request_id, until ``deadline`` has passed since the call began: first after some ``first_delay``, then after
-    twice as long each time up to ``longest_delay``; never sooner than the server has asked for.
+    Only UNAVAILABLE and CANCELLED (how a stopping worker leaves calls that it has not begun) are retried, with the same request_id, until ``deadline`` has
+    passed since the call began: first after some ``first_delay``, then after twice as long each time up to ``longest_delay``; never sooner than the server has
+    asked for. As long as the client never had a connection, it is tried for ``first_connection`` only: the address may be wrong.
     """
 
     deadline: float = 30.0
     first_delay: float = 0.1
     longest_delay: float = 5.0
+    first_connection: float = 5.0
 
     def delay(self, retries: int, retry_after: float | None) -> float:
         """Return how long to wait after so many retries; at random, so that many clients do not come back at the same moment."""
@@ -49,7 +51,8 @@ class Caller:
             UmpireError: it was refused, or Unavailable: nobody answered in time.
         """
         metadata = self._metadata(rpc, credential)
-        ends = time.monotonic() + self.policy.deadline
+        began = time.monotonic()
+        ends = began + self.policy.deadline
         retries, maybe_applied = 0, False
         while True:
             try:
@@ -64,10 +67,13 @@ class Caller:
                 error.applied = "UNKNOWN" if maybe_applied else "NO"
                 error.request_id = getattr(request, "request_id", "")
                 pause = self.policy.delay(retries, error.retry_after)
+                if not error.connected:
+                    ends = min(ends, began + self.policy.first_connection)
                 if isinstance(error, DeadlineExceeded) or time.monotonic() + pause >= ends:
                     raise
             except UmpireError as error:
-                # The refusal is this attempt's; an earlier one, whose answer was lost, may have been applied.
+                # The refusal is this attempt's; an earlier one, whose answer was lost, may have been applied. So may one that the closing client cut off.
+                maybe_applied = maybe_applied or (rpc.changes and error.code is grpc.StatusCode.CANCELLED)
                 error.applied = "UNKNOWN" if maybe_applied else "NO"
                 raise
             yield Pause(pause)
@@ -111,7 +117,8 @@ class Resuming:
         if not _resumable(error):
             raise error
         now = time.monotonic()
-        self._ends = self._ends or now + self._policy.deadline
+        connected = not isinstance(error, Unavailable) or error.connected
+        self._ends = self._ends or now + (self._policy.deadline if connected else self._policy.first_connection)
         delay = self._policy.delay(self._retries, error.retry_after)
         if now + delay >= self._ends:
             raise error
@@ -120,10 +127,23 @@ class Resuming:
 
 
 def _resumable(error: UmpireError) -> bool:
-    broken = isinstance(error, Unavailable | WatcherTooSlow) or error.code is grpc.StatusCode.CANCELLED
-    return broken and not isinstance(error, DeadlineExceeded)
+    return isinstance(error, Unavailable | WatcherTooSlow) and not isinstance(error, DeadlineExceeded)
 
 
 def new_request_id() -> str:
     """Make an id that makes a call safe to repeat."""
     return str(uuid.uuid4())
+
+
+def check_secret(secret: Any, what: str) -> str:
+    """Return a credential or an API key without the white space that copying brings; never shows it.
+
+    Raises:
+        ValueError: it has characters that none has.
+    """
+    if not isinstance(secret, str):
+        raise ValueError(f"the {what} is a text, not {type(secret).__name__}")  # noqa: TRY004 - one kind of error for all that cannot be one
+    stripped: str = secret.strip()
+    if not (stripped.isascii() and stripped.isprintable() and " " not in stripped):
+        raise ValueError(f"the {what} has characters that none has: was it copied whole, and nothing else?")
+    return stripped

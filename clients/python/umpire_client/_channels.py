@@ -9,9 +9,9 @@ from typing import Any, TypeVar, cast
 import grpc
 
 from umpire_client._rpcs import Rpc
-from umpire_client._status import error_of
+from umpire_client._server import Server, cut_off
 from umpire_client._steps import Await, Open, Pause, Read, Send, Step, Steps, Write
-from umpire_client._streams import AsyncStream, BlockingStream
+from umpire_client._streams import AsyncStream, BlockingStream, cut_off_by_close
 from umpire_client.errors import UmpireError
 
 T = TypeVar("T")
@@ -54,7 +54,8 @@ class Channel:
     """Performs steps in the calling thread; may be shared by threads."""
 
     def __init__(self, address: str, tls: Tls) -> None:
-        self._stubs = _Stubs(_open(grpc, address, tls))
+        self._server = Server(address)
+        self._stubs = _Stubs(_open(grpc, self._server.address, tls))
 
     def run(self, steps: Steps[T]) -> T:
         """Perform all steps; returns what they return."""
@@ -73,17 +74,22 @@ class Channel:
 
     def close(self) -> None:
         """Close the connection; calls under way fail."""
+        self._server.closed = True
         self._stubs.channel.close()
 
     def _perform(self, step: Step) -> Any:
         match step:
             case Send(rpc, request, metadata, timeout):
+                self._server.check_open()
                 try:
-                    return self._stubs[rpc](request, metadata=metadata, timeout=timeout)
+                    response = self._stubs[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
-                    raise error_of(failure) from None
+                    raise self._server.error_of(failure) from None
+                self._server.met = True
+                return response
             case Open(rpc, request, metadata, timeout):
-                return BlockingStream(self._stubs[rpc], request, metadata, timeout)
+                self._server.check_open()
+                return BlockingStream(self._server, self._stubs[rpc], request, metadata, timeout)
             case Read(stream):
                 return cast(BlockingStream, stream).read()
             case Write(stream, message):
@@ -101,7 +107,7 @@ class AsyncChannel:
 
     def __init__(self, address: str, tls: Tls) -> None:
         # A grpc.aio channel belongs to the loop in which it is made: it is made with the first call, so that the client can be made anywhere.
-        self._address = address
+        self._server = Server(address)
         self._tls = tls
         self._stubs: _Stubs | None = None
 
@@ -122,18 +128,27 @@ class AsyncChannel:
 
     async def close(self) -> None:
         """Close the connection; calls under way fail."""
+        self._server.closed = True
         if self._stubs is not None:
             await self._stubs.channel.close()
 
     async def _perform(self, step: Step) -> Any:
         match step:
             case Send(rpc, request, metadata, timeout):
+                self._server.check_open()
                 try:
-                    return await self._opened()[rpc](request, metadata=metadata, timeout=timeout)
+                    response = await self._opened()[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
-                    raise error_of(failure) from None
+                    raise self._server.error_of(failure) from None
+                except asyncio.CancelledError:
+                    if cut_off_by_close(self._server):
+                        raise cut_off() from None
+                    raise
+                self._server.met = True
+                return response
             case Open(rpc, request, metadata, timeout):
-                return AsyncStream(self._opened()[rpc], request, metadata, timeout)
+                self._server.check_open()
+                return AsyncStream(self._server, self._opened()[rpc], request, metadata, timeout)
             case Read(stream):
                 return await cast(AsyncStream, stream).read()
             case Write(stream, message):
@@ -145,5 +160,5 @@ class AsyncChannel:
 
     def _opened(self) -> _Stubs:
         if self._stubs is None:
-            self._stubs = _Stubs(_open(grpc.aio, self._address, self._tls))
+            self._stubs = _Stubs(_open(grpc.aio, self._server.address, self._tls))
         return self._stubs

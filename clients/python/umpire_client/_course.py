@@ -4,9 +4,9 @@ import inspect
 import random
 from collections.abc import Sequence
 
-from umpire.v1.game_pb2 import View
+from umpire.v1.game_pb2 import Move, View
 from umpire.v1.match_pb2 import Decision, LegalMove, Update
-from umpire_client._match import Asking, Choice
+from umpire_client._match import Asking, Choice, shown
 from umpire_client._steps import Await, Steps
 from umpire_client.bot import Bot, Position
 from umpire_client.errors import MatchAbandoned
@@ -35,8 +35,9 @@ class Course:
         updates, self._updates = tuple(self._updates), []
         chosen = self.bot.choose(Position(self._match_id, decision.seat, version, decision, tuple(legal_moves), view, updates, self._rng))
         if inspect.isawaitable(chosen):
-            result: Choice = yield Await(chosen)
-            return result
+            chosen = yield Await(chosen)
+        if not isinstance(chosen, LegalMove | Move | str):
+            raise TypeError(f"choose() must return a legal move, a move id or a Move, not {shown(chosen)}")
         return chosen
 
 

@@ -20,7 +20,7 @@ from umpire.v1.match_service_pb2 import (
     ResignSeatRequest,
     WatchMatchRequest,
 )
-from umpire_client._calling import Caller, new_request_id
+from umpire_client._calling import Caller, check_secret, new_request_id
 from umpire_client._rpcs import (
     APPLY_MOVE,
     DELETE_MATCH,
@@ -40,13 +40,18 @@ Choice = LegalMove | Move | str
 """A move as a caller may name it: one of the legal moves, a typed move, or a move_id."""
 
 
+def shown(thing: object) -> str:
+    """Name what is no move: itself if it is short, else its type."""
+    return repr(thing) if thing is None or isinstance(thing, int | float) else type(thing).__name__
+
+
 class Asking:
     """Asks with one credential about its match. ``seat`` is 0 while it is not known which one the credential opens, and for credentials without a seat."""
 
     def __init__(self, caller: Caller, match_id: str, credential: str, seat: int = 0) -> None:
         self.caller = caller
         self.match_id = match_id
-        self.credential = credential
+        self.credential = check_secret(credential, "credential")
         self.seat = seat
 
     @property
@@ -141,5 +146,7 @@ def put_move(request: ApplyMoveRequest | PlayMove, move: Choice) -> None:
             request.move.CopyFrom(move)
         case LegalMove():
             request.move_id = move.move_id
-        case _:
+        case str():
             request.move_id = move
+        case _:
+            raise TypeError(f"apply() takes a legal move, a move id or a Move, not {shown(move)}")

@@ -101,7 +101,8 @@ class StreamedPlay:
             yield Write(self._stream, PlayMatchRequest(move=move))
 
     def _hear(self, verdict: PlayVerdict) -> Steps[None]:
-        if self._unsettled is None or verdict.request_id != self._unsettled.request_id:
+        # One move is under way at a time; of one that cannot be read the verdict has no request_id.
+        if self._unsettled is None or verdict.request_id not in {"", self._unsettled.request_id}:
             return  # of a move that is settled
         if not verdict.HasField("refusal"):
             return self._settle()

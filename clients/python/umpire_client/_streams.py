@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 
-from umpire_client._status import error_of
+from umpire_client._server import Server, cut_off
 
 Metadata = tuple[tuple[str, str], ...]
 
@@ -16,18 +16,19 @@ Metadata = tuple[tuple[str, str], ...]
 class BlockingStream:
     """A stream of the synchronous client."""
 
-    def __init__(self, stub: Callable[..., Any], request: Any, metadata: Metadata, timeout: float | None) -> None:
+    def __init__(self, server: Server, stub: Callable[..., Any], request: Any, metadata: Metadata, timeout: float | None) -> None:
+        self._server = server
         self._to_send: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._call = stub(iter(self._to_send.get, None) if request is None else request, metadata=metadata, timeout=timeout)
 
     def read(self) -> Any:
         """Wait for the next message; None is the stream's end."""
         try:
-            return next(self._call)
-        except StopIteration:
-            return None
+            message = next(self._call, None)
         except grpc.RpcError as failure:
-            raise error_of(failure) from None
+            raise self._server.error_of(failure) from None
+        self._server.met = True
+        return message
 
     def write(self, message: Any) -> None:
         """Send a message."""
@@ -42,7 +43,8 @@ class BlockingStream:
 class AsyncStream:
     """A stream of the asynchronous client."""
 
-    def __init__(self, stub: Callable[..., Any], request: Any, metadata: Metadata, timeout: float | None) -> None:
+    def __init__(self, server: Server, stub: Callable[..., Any], request: Any, metadata: Metadata, timeout: float | None) -> None:
+        self._server = server
         self._call = stub(metadata=metadata, timeout=timeout) if request is None else stub(request, metadata=metadata, timeout=timeout)
 
     async def read(self) -> Any:
@@ -50,7 +52,12 @@ class AsyncStream:
         try:
             message = await self._call.read()
         except grpc.RpcError as failure:
-            raise error_of(failure) from None
+            raise self._server.error_of(failure) from None
+        except asyncio.CancelledError:
+            if cut_off_by_close(self._server):
+                raise cut_off() from None
+            raise
+        self._server.met = True
         return None if message is grpc.aio.EOF else message
 
     async def write(self, message: Any) -> None:
@@ -61,3 +68,9 @@ class AsyncStream:
     def cancel(self) -> None:
         """Give the stream up."""
         self._call.cancel()
+
+
+def cut_off_by_close(server: Server) -> bool:
+    """Say of a CancelledError whether the closed client is its cause: closing cancels calls, not the tasks that wait for them."""
+    task = asyncio.current_task()
+    return server.closed and (task is None or not task.cancelling())
