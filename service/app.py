@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import structlog
@@ -13,6 +13,7 @@ import uvicorn
 from engines.registry import games
 from service.api.catalog_api import CatalogApi
 from service.api.handing_out import HandingOut
+from service.api.live_api import LiveApi
 from service.api.match_api import MatchApi
 from service.config import Settings
 from service.contract import load_contract
@@ -25,6 +26,7 @@ from service.matches.history import History
 from service.matches.library import Library
 from service.matches.repository import Repository
 from service.matches.sweeping import Sweeping
+from service.matches.watching import Hub
 from service.ops import Ops
 from service.store import Store, StoreUnavailable, all_buckets
 from service.telemetry.metrics import Metrics
@@ -32,6 +34,7 @@ from service.telemetry.metrics import Metrics
 _log = structlog.get_logger("umpire.worker")
 
 _GRACE_S = 5.0
+_PATIENCE_IN_HEARTBEATS = 2
 
 
 class Worker:
@@ -46,15 +49,20 @@ class Worker:
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
         self._history = History(repository)
+        self._hub = Hub(repository, self._store.listening, self._metrics, heartbeat=settings.heartbeat)
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
-        apis = {
-            "umpire.v1.CatalogService": CatalogApi(library),
-            "umpire.v1.MatchService": MatchApi(library, repository, self._continuing, self._history, handing_out),
+        apis: dict[str, Sequence[object]] = {
+            "umpire.v1.CatalogService": [CatalogApi(library)],
+            "umpire.v1.MatchService": [
+                MatchApi(library, repository, self._continuing, self._history, handing_out),
+                LiveApi(self._hub, repository, self._continuing, self._metrics),
+            ],
         }
-        self._dispatcher = Dispatcher(handlers_of(contract.rpcs, apis), credentials, ApiKeys(settings.api_keys), self._metrics)
+        handlers, patience = handlers_of(contract.rpcs, apis), _PATIENCE_IN_HEARTBEATS * settings.heartbeat
+        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
         self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins))
         self._ops = _server(Ops(self._metrics, self._why_not_ready))
@@ -76,18 +84,21 @@ class Worker:
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
         self._sweeping.start()
+        self._hub.start()
         self._ready = True
         self._metrics.ready.set(1)
         _log.info("serving", http_port=settings.http_port, grpc_port=settings.grpc_port, ops_port=settings.ops_port + settings.index)
 
     async def stop(self) -> None:
-        """Not ready; leave the ports; finish what was begun; close the store."""
+        """Not ready; end the streams; leave the ports; finish what was begun; close the store."""
         self._ready = False
         self._metrics.ready.set(0)
         await self._grpc.not_serving()
         self._dispatcher.drain()  # what still comes over open connections is told to try again; what was begun goes on
+        await self._hub.drain()
         self._http.should_exit = True
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
+        await self._hub.close()
         await self._sweeping.close()
         await self._continuing.close()
         self._history.close()

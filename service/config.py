@@ -11,6 +11,7 @@ import msgspec
 from service.credentials import SigningKey
 
 _SHORTEST_SECRET = 32
+_SHORTEST_HEARTBEAT_S, _LONGEST_HEARTBEAT_S = 1, 15
 
 
 class ConfigError(ValueError):
@@ -50,6 +51,7 @@ SETTINGS = (
     Setting("allow-seeds", False, "let creators name the seed of a match: for tests"),
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
+    Setting("heartbeat", 12, "seconds between two messages of a stream at the most, 1 to 15"),
     Setting("log-level", "info", "debug, info, warning or error"),
 )
 
@@ -72,6 +74,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cors_origins: tuple[str, ...]
     key_prefix: str
     log_level: str
+    heartbeat: int = 12
     index: int = 0
     state_dir: Path = Path(".umpire")
     workers: int = 1
@@ -99,6 +102,8 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
     values["cors_origins"] = tuple(origin.strip() for origin in values["cors_origins"].split(",") if origin.strip())
     if values["log_level"].lower() not in _LOG_LEVELS:
         raise ConfigError(f"--log-level (UMPIRE_LOG_LEVEL) must be one of {', '.join(_LOG_LEVELS)}, not {values['log_level']!r}")
+    if not _SHORTEST_HEARTBEAT_S <= values["heartbeat"] <= _LONGEST_HEARTBEAT_S:
+        raise ConfigError(f"--heartbeat (UMPIRE_HEARTBEAT) must be {_SHORTEST_HEARTBEAT_S} to {_LONGEST_HEARTBEAT_S}, not {values['heartbeat']}")
     if values.get("workers", 1) < 1:
         raise ConfigError("--workers (UMPIRE_WORKERS) must be 1 or more")
     if "state_dir" in values:
@@ -216,5 +221,6 @@ def worker_environment(settings: Settings, signing_keys: Sequence[SigningKey]) -
         "UMPIRE_ALLOW_SEEDS": str(int(settings.allow_seeds)),
         "UMPIRE_CORS_ORIGINS": ",".join(settings.cors_origins),
         "UMPIRE_KEY_PREFIX": settings.key_prefix,
+        "UMPIRE_HEARTBEAT": str(settings.heartbeat),
         "UMPIRE_LOG_LEVEL": settings.log_level,
     }

@@ -48,18 +48,32 @@ class HttpRule(NamedTuple):
 
 @dataclass(frozen=True)
 class Rpc:
-    """One rpc: ``umpire.v1.MatchService``, ``ApplyMove``, the codecs of its request and response, its place in HTTP if it has one."""
+    """One rpc: ``umpire.v1.MatchService``, ``ApplyMove``, the codecs of its request and response, its place in HTTP if it has one, which sides stream."""
 
     service: str
     method: str
     request: MessageCodec
     response: MessageCodec
     http: HttpRule | None
+    client_streaming: bool = False
+    server_streaming: bool = False
 
     @cached_property
     def path(self) -> str:
         """Its path in gRPC and Connect: ``/umpire.v1.MatchService/ApplyMove``."""
         return f"/{self.service}/{self.method}"
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is more than one message each way."""
+        return self.client_streaming or self.server_streaming
+
+    @cached_property
+    def kind(self) -> str:
+        """What the gRPC ecosystem calls its kind, in metrics: unary, server_stream, client_stream or bidi_stream."""
+        return {(False, False): "unary", (False, True): "server_stream", (True, False): "client_stream"}.get(
+            (self.client_streaming, self.server_streaming), "bidi_stream"
+        )
 
     @cached_property
     def handler_name(self) -> str:
@@ -103,7 +117,10 @@ def load_contract(games: Mapping[str, Game], compiled: Path = COMPILED) -> Contr
 
 def _rpc(service: str, method: MethodDescriptorProto, codec: Codec) -> Rpc:
     request, response = (codec.message(name.removeprefix(".")) for name in (method.input_type, method.output_type))
-    return Rpc(service, method.name, request, response, _http_rule(f"{service}.{method.name}", method))
+    http = _http_rule(f"{service}.{method.name}", method)
+    if http is not None and method.client_streaming:
+        raise ContractError(f"{service}.{method.name}: a stream of requests has no place in HTTP")
+    return Rpc(service, method.name, request, response, http, method.client_streaming, method.server_streaming)
 
 
 def _http_rule(name: str, method: MethodDescriptorProto) -> HttpRule | None:

@@ -1,15 +1,19 @@
 """The one way from a door to a handler: authenticate, decode, handle, encode; translate errors; log and count. Both doors end here."""
 
+import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 import structlog
+from msgspec import UNSET, UnsetType
 
-from service.api.context import Call, Context, Handler, Needs
+from service.api.context import Call, Context, Handler, Needs, StreamHandler
 from service.contract import Rpc
 from service.credentials import ApiKeys, Credential, Credentials, Role
-from service.errors import ApiError, Forbidden, Internal, InvalidRequest, SnapshotUnreadable, Unauthenticated, Unavailable
+from service.errors import ApiError, Forbidden, Internal, InvalidRequest, SnapshotUnreadable, TooSlow, Unauthenticated, Unavailable
 from service.messages import Message
+from service.outlet import Outlet
 from service.store import Corrupt, StoreUnavailable
 from service.telemetry.logs import CallLog
 from service.telemetry.metrics import Metrics
@@ -17,26 +21,37 @@ from service.telemetry.metrics import Metrics
 __all__ = ["Call", "Dispatcher", "handlers_of"]
 
 
-def handlers_of(rpcs: Mapping[str, Rpc], apis: Mapping[str, object]) -> dict[str, Handler]:
-    """Find the handler of every rpc, by its path; ``apis`` maps a service's full name to the object with its handlers.
+_PATIENCE_S = 24.0
+
+
+def handlers_of(rpcs: Mapping[str, Rpc], apis: Mapping[str, Sequence[object]]) -> dict[str, Handler | StreamHandler]:
+    """Find the handler of every rpc, by its path; ``apis`` maps a service's full name to the objects with its handlers.
 
     Raises:
         TypeError: an rpc has no handler, or one that does not say what it needs.
     """
-    handlers: dict[str, Handler] = {}
+    handlers: dict[str, Handler | StreamHandler] = {}
     for path, rpc in rpcs.items():
-        handler = getattr(apis.get(rpc.service), rpc.handler_name, None)
+        handler = next((getattr(api, rpc.handler_name) for api in apis.get(rpc.service, ()) if hasattr(api, rpc.handler_name)), None)
         if handler is None or not hasattr(handler, "needs"):
-            continue  # LOCAL
+            raise TypeError(f"{path} has no handler {rpc.handler_name} that says what it needs")
         handlers[path] = handler
     return handlers
 
 
 class Dispatcher:
-    """Runs calls."""
+    """Runs calls. ``patience`` is how many seconds a stream's caller may take to make room for a message."""
 
-    def __init__(self, handlers: Mapping[str, Handler], credentials: Credentials, api_keys: ApiKeys, metrics: Metrics) -> None:
-        self._handlers = handlers
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler | StreamHandler],
+        credentials: Credentials,
+        api_keys: ApiKeys,
+        metrics: Metrics,
+        patience: float = _PATIENCE_S,
+    ) -> None:
+        self._handlers: Mapping[str, Any] = handlers
+        self.patience = patience
         self._credentials = credentials
         self._api_keys = api_keys
         self._metrics = metrics
@@ -60,7 +75,7 @@ class Dispatcher:
         error: ApiError | None = None
         try:
             handler = self._handlers[rpc.path]
-            self._admit(context, handler.needs)  # type: ignore[attr-defined]
+            self._admit(context, handler.needs)
             answer = await handler(context, self._decode(context, decode))
             return encode(answer)
         except Exception as raised:
@@ -70,6 +85,39 @@ class Dispatcher:
             seconds = time.perf_counter() - started
             observed.finished(error, seconds)
             self._report(rpc, context, error, seconds)
+
+    async def stream(self, rpc: Rpc, call: Call, request: Callable[[], Any], write: Callable[[Any], Awaitable[None]]) -> None:
+        """Run one stream to its end. ``request`` decodes the request, or waits for the caller's next message where it streams; ``write`` sends a message.
+
+        Raises:
+            ApiError: whatever ends it but its own end, the unforeseen as Internal.
+        """
+        started = time.perf_counter()
+        observed = self._metrics.started(rpc, call.transport)
+        context = Context(call)
+        outlet = Outlet(write, self.patience, context)
+        error: ApiError | None = None
+        is_left = False
+        try:
+            handler = self._handlers[rpc.path]
+            self._admit(context, handler.needs)
+            await handler(context, request if rpc.client_streaming else self._decode(context, request), outlet.send)
+        except asyncio.CancelledError:
+            is_left = True
+            raise
+        except Exception as raised:
+            error = self._translate(context, raised)
+            if isinstance(error, TooSlow):
+                self._metrics.cut_off()
+            raise error from raised
+        finally:
+            outlet.close()
+            seconds = time.perf_counter() - started
+            if is_left:
+                observed.left(seconds)
+            else:
+                observed.finished(error, seconds)
+            self._report(rpc, context, error, seconds, outlet.sent, is_left=is_left)
 
     def _admit(self, context: Context, needs: Needs) -> None:
         if self._draining:
@@ -103,9 +151,9 @@ class Dispatcher:
                 self._log.error("a call failed unforeseen", request_id=context.call.request_id, exc_info=raised)
                 return Internal(context.call.request_id)
 
-    def _report(self, rpc: Rpc, context: Context, error: ApiError | None, seconds: float) -> None:
+    def _report(self, rpc: Rpc, context: Context, error: ApiError | None, seconds: float, sent: int | UnsetType = UNSET, *, is_left: bool = False) -> None:
         call = context.call
-        code, reason = ("OK", "") if error is None else (error.code.name, error.reason)
+        code, reason = ("CANCELLED" if is_left else "OK", "") if error is None else (error.code.name, error.reason)
         self._call_log.write(
             request_id=call.request_id,
             rpc=rpc.path,
@@ -115,6 +163,7 @@ class Dispatcher:
             code=code,
             reason=reason,
             seconds=seconds,
+            sent=sent,
         )
 
 

@@ -4,14 +4,15 @@
     ├── InvalidRequest          INVALID_ARGUMENT     with one entry a bad field
     ├── Unauthenticated         UNAUTHENTICATED      CREDENTIAL_MISSING, CREDENTIAL_INVALID, API_KEY_INVALID
     ├── Forbidden               PERMISSION_DENIED    WRONG_MATCH, WRONG_SEAT, SPECTATOR_CANNOT_MOVE, CREATOR_ONLY, API_KEY_REQUIRED
-    ├── NotFound                NOT_FOUND            MATCH_NOT_FOUND, GAME_NOT_FOUND, CARD_SET_NOT_FOUND, ROUTE_NOT_FOUND
+    ├── NotFound                NOT_FOUND            MATCH_NOT_FOUND, MATCH_EXPIRED, GAME_NOT_FOUND, CARD_SET_NOT_FOUND, ROUTE_NOT_FOUND
     ├── AlreadyExists           ALREADY_EXISTS       REQUEST_ID_REUSED, SEAT_CLAIMED
     ├── FailedPrecondition      FAILED_PRECONDITION  NO_OPEN_DECISION, MATCH_FINISHED, MATCH_NOT_STARTED
     │   └── IllegalMove                              ILLEGAL_MOVE
     ├── DecisionClosed          ABORTED
     ├── VersionAhead            OUT_OF_RANGE
     ├── TooLarge                RESOURCE_EXHAUSTED
-    ├── MethodNotAllowed        UNIMPLEMENTED
+    ├── TooSlow                 RESOURCE_EXHAUSTED   WATCHER_TOO_SLOW
+    ├── MethodNotAllowed        UNIMPLEMENTED        also for a stream where there are none
     ├── Unavailable             UNAVAILABLE          STORE_UNAVAILABLE, SERVER_DRAINING, RULESET_UNKNOWN_HERE; says what is known of the move
     ├── SnapshotUnreadable      DATA_LOSS
     └── Internal                INTERNAL             anything unforeseen
@@ -175,6 +176,15 @@ class TooLarge(ApiError):
         self.http_status = 413  # the canonical 429 would invite a retry
 
 
+class TooSlow(ApiError):
+    """The caller of a stream does not read; ``version`` is the last that it was sent."""
+
+    code = Code.RESOURCE_EXHAUSTED
+
+    def __init__(self, version: int) -> None:
+        super().__init__("WATCHER_TOO_SLOW", "you did not read; resume after the last version that came", {"version": str(version)}, retry_after_ms=1_000)
+
+
 class MethodNotAllowed(ApiError):
     """The path exists, with other methods; ``allow`` as in the header of that name."""
 
@@ -183,6 +193,14 @@ class MethodNotAllowed(ApiError):
     def __init__(self, method: str, allow: str) -> None:
         super().__init__("METHOD_NOT_ALLOWED", f"{method} is not possible here, only {allow}", {"method": method, "allow": allow})
         self.http_status = 405
+
+
+class NoStream(MethodNotAllowed):
+    """The rpc is a stream, and this door has none for it; ``elsewhere`` says where it is to be had."""
+
+    def __init__(self, name: str, elsewhere: str) -> None:
+        super().__init__("POST", "")
+        self.message = f"{name} is a stream, which Connect does not serve here: use {elsewhere}"
 
 
 class Unavailable(ApiError):

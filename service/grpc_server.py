@@ -22,9 +22,11 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _OPTIONS = (
     ("grpc.so_reuseport", 1),
     ("grpc.max_receive_message_length", 64 * 1024),
-    # A channel stays on one worker; a bounded age spreads them again after workers come and go.
+    # A channel stays on one worker; a bounded age spreads them again after workers come and go. The streams on an old connection may end in their own time.
     ("grpc.max_connection_age_ms", 10 * 60 * 1000),
-    ("grpc.max_connection_age_grace_ms", 30 * 1000),
+    # Whoever is gone without a word, with a stream open, is found out.
+    ("grpc.keepalive_time_ms", 60 * 1000),
+    ("grpc.keepalive_timeout_ms", 20 * 1000),
 )
 
 
@@ -36,7 +38,7 @@ class GrpcDoor:
         self._health = health.aio.HealthServicer()
         services: dict[str, dict[str, Any]] = {}
         for rpc in rpcs.values():
-            services.setdefault(rpc.service, {})[rpc.method] = grpc.unary_unary_rpc_method_handler(_unary(rpc, dispatcher))
+            services.setdefault(rpc.service, {})[rpc.method] = _handler(rpc, dispatcher)
         self._server.add_generic_rpc_handlers(tuple(grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items()))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._names = tuple(services)
@@ -86,6 +88,14 @@ def _make_patient(thread: int) -> None:
         os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
 
 
+def _handler(rpc: Rpc, dispatcher: Dispatcher) -> Any:
+    if rpc.client_streaming:
+        return grpc.stream_stream_rpc_method_handler(_both_ways(rpc, dispatcher))
+    if rpc.server_streaming:
+        return grpc.unary_stream_rpc_method_handler(_server_stream(rpc, dispatcher))
+    return grpc.unary_unary_rpc_method_handler(_unary(rpc, dispatcher))
+
+
 def _unary(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], Awaitable[bytes]]:
     from_bytes, to_bytes = rpc.request.from_bytes, rpc.response.to_bytes
 
@@ -93,6 +103,36 @@ def _unary(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], Awaitable
         try:
             call = _call(context.invocation_metadata())
             return await dispatcher.run(rpc, call, lambda: from_bytes(data), to_bytes)
+        except ApiError as error:
+            await _abort(context, error)
+
+    return handle
+
+
+def _server_stream(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], Awaitable[None]]:
+    from_bytes, to_bytes = rpc.request.from_bytes, rpc.response.to_bytes
+
+    async def handle(data: bytes, context: Any) -> None:
+        try:
+            call = _call(context.invocation_metadata())
+            await dispatcher.stream(rpc, call, lambda: from_bytes(data), lambda message: context.write(to_bytes(message)))
+        except ApiError as error:
+            await _abort(context, error)
+
+    return handle
+
+
+def _both_ways(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[Any, Any], Awaitable[None]]:
+    from_bytes, to_bytes = rpc.request.from_bytes, rpc.response.to_bytes
+
+    async def handle(_requests: Any, context: Any) -> None:
+        async def receive() -> Any:
+            data = await context.read()
+            return None if data is grpc.aio.EOF else from_bytes(data)
+
+        try:
+            call = _call(context.invocation_metadata())
+            await dispatcher.stream(rpc, call, receive, lambda message: context.write(to_bytes(message)))
         except ApiError as error:
             await _abort(context, error)
 

@@ -1,6 +1,6 @@
 """What a handler knows of its caller, and what it tells the log."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,9 +34,12 @@ _NOBODY = Credential("", Role.SPECTATOR, {}, 0, 0)
 
 
 class Context:
-    """A call under way: its authenticated caller, and which match and game it turned out to be about, for the log line."""
+    """A call under way: its authenticated caller, and which match and game it turned out to be about, for the log line.
 
-    __slots__ = ("api_key_name", "call", "credential", "game", "match_id")
+    Of a stream also ``version``, the last that its caller was sent.
+    """
+
+    __slots__ = ("api_key_name", "call", "credential", "game", "match_id", "version")
 
     def __init__(self, call: Call, credential: Credential = _NOBODY, api_key_name: str = "") -> None:
         self.call = call
@@ -44,10 +47,21 @@ class Context:
         self.api_key_name = api_key_name
         self.match_id = credential.match_id
         self.game = ""
+        self.version = 0
 
 
 Handler = Callable[[Context, Any], Awaitable[Message]]
-H = TypeVar("H", bound=Callable[..., Awaitable[Message]])
+
+Send = Callable[[Any], Coroutine[Any, Any, None]]
+"""Sends one message of a stream, and waits until the caller has room for it. It raises TooSlow if that takes too long."""
+
+Receive = Callable[[], Awaitable[Any]]
+"""Waits for the caller's next message; None: there will be no more. It raises InvalidRequest for one that cannot be read, and can be called again."""
+
+StreamHandler = Callable[[Context, Any, Send], Awaitable[None]]
+"""Handles a stream: its request, or Receive where the caller streams too. The stream ends when it returns."""
+
+H = TypeVar("H", bound=Callable[..., Awaitable[Any]])
 
 
 def needs(what: Needs) -> Callable[[H], H]:

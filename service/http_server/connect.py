@@ -1,11 +1,14 @@
-"""Connect's unary protocol: which bodies it takes, and how it writes an error."""
+"""Connect's unary protocol: which bodies it takes, and how it writes an error. And how it says to a client that wants a stream that there are none."""
 
 import base64
 from typing import Any
 
+import msgspec
+
 from service.errors import ApiError, Code, InvalidRequest
 from service.status import details_of
 
+_END_OF_STREAM = 2
 _STATUS = {
     Code.INVALID_ARGUMENT: 400,
     Code.NOT_FOUND: 404,
@@ -35,6 +38,17 @@ def is_proto(content_type: str) -> bool:
         case "application/json":
             return False
     raise InvalidRequest(("content-type", "must be application/json or application/proto"))
+
+
+def is_stream(content_type: bytes) -> bool:
+    """Whether a client speaks Connect's protocol of streams."""
+    return content_type.lower().startswith(b"application/connect+")
+
+
+def stream_error(error: ApiError) -> bytes:
+    """Write an error as the end of a stream."""
+    content = msgspec.json.encode({"error": error_json(error)})
+    return bytes([_END_OF_STREAM]) + len(content).to_bytes(4, "big") + content
 
 
 def error_json(error: ApiError) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import msgspec
 
 from service.contract import Rpc
 from service.dispatch import Call, Dispatcher
-from service.errors import ApiError, InvalidRequest, MethodNotAllowed, NotFound, TooLarge, Unauthenticated
-from service.http_server.connect import error_json, http_status, is_proto
+from service.errors import ApiError, InvalidRequest, MethodNotAllowed, NoStream, NotFound, TooLarge, Unauthenticated
+from service.http_server.connect import error_json, http_status, is_proto, is_stream, stream_error
+from service.http_server.event_stream import EventStream, resumed
 from service.http_server.router import BAD_ESCAPE, Route, Router
+from service.http_server.whole_answers import CONNECTION
 from service.messages import Message
 from service.request_ids import request_id
 from service.status import retry_after_s, status_json
@@ -47,8 +49,18 @@ class HttpDoor:
                 return
             route = self._router.find(scope["method"], scope["raw_path"])
             body = await _read_body(headers, receive)
+            if route.rpc.is_stream:
+                await self._stream(route, scope, headers, body, call_id, extra, send)
+                return
             answer, content_type = await self._run(route, scope, headers, body, call_id)
         except _Gone:
+            return
+        except NoStream as error:
+            content_type = headers.get(b"content-type", b"")
+            if is_stream(content_type):
+                await _send(send, 200, stream_error(error), content_type, extra)
+                return
+            await _refuse(send, error, extra, is_connect=True)
             return
         except ApiError as error:
             await _refuse(send, error, extra, is_connect=route is not None and route.is_connect)
@@ -58,7 +70,7 @@ class HttpDoor:
     async def _run(self, route: Route, scope: dict[str, Any], headers: dict[bytes, bytes], body: bytes, call_id: str) -> tuple[bytes, bytes]:
         rpc = route.rpc
         content_type = headers.get(b"content-type", b"").decode("latin-1")
-        call = Call(_bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1"), call_id, "connect" if route.is_connect else "rest")
+        call = _call(headers, call_id, "connect" if route.is_connect else "rest")
         if route.is_connect:
             if is_proto(content_type):
                 return await self._dispatcher.run(rpc, call, lambda: rpc.request.from_bytes(body), rpc.response.to_bytes), b"application/proto"
@@ -70,6 +82,20 @@ class HttpDoor:
             return rpc.request.from_parts(body, route.fields, _query(scope["query_string"]), takes_query=not has_body)
 
         return await self._dispatcher.run(rpc, call, decode, rpc.response.to_json), _JSON
+
+    async def _stream(self, route: Route, scope: dict[str, Any], headers: dict[bytes, bytes], body: bytes, call_id: str, extra: Headers, send: Any) -> None:
+        rpc, http = route.rpc, route.rpc.http
+        if route.is_connect or http is None:
+            raise NoStream(rpc.method, "gRPC" if http is None else f"gRPC, or {http.method} {http.template} for server-sent events")
+
+        def decode() -> Message:
+            _require_json("", body, has_body=False, from_a_page=False)
+            return rpc.request.from_parts(body, route.fields, resumed(_query(scope["query_string"]), headers.get(b"last-event-id", b"")))
+
+        connection = scope.get(CONNECTION)
+        events = EventStream(send, rpc.response.to_json, extra, connection)
+        call = _call(headers, call_id, "rest")
+        await events.carry(lambda: self._dispatcher.stream(rpc, call, decode, events.write), connection, self._dispatcher.patience)
 
     def _cors(self, origin: bytes | None) -> Headers:
         if not self._origins:
@@ -87,7 +113,10 @@ class HttpDoor:
             raise MethodNotAllowed("OPTIONS", methods)
         allowed: Headers = [
             (b"access-control-allow-methods", methods.encode()),
-            (b"access-control-allow-headers", b"authorization, content-type, x-api-key, x-request-id, connect-protocol-version, connect-timeout-ms"),
+            (
+                b"access-control-allow-headers",
+                b"authorization, content-type, x-api-key, x-request-id, connect-protocol-version, connect-timeout-ms, last-event-id",
+            ),
             (b"access-control-max-age", b"600"),
         ]
         await _send(send, 204, b"", _JSON, [*extra, *(allowed if headers.get(b"origin") in self._origins else [])])
@@ -99,6 +128,10 @@ async def _live(receive: Any, send: Any) -> None:
         if (await receive())["type"] != event:
             return
         await send({"type": f"{event}.complete"})
+
+
+def _call(headers: dict[bytes, bytes], call_id: str, transport: str) -> Call:
+    return Call(_bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1"), call_id, transport)
 
 
 def _bearer(headers: dict[bytes, bytes]) -> str:

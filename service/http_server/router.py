@@ -59,7 +59,7 @@ class Router:
         if not methods:
             raise NotFound("ROUTE_NOT_FOUND", "there is nothing at this path", {"path": raw_path.decode("ascii", "replace")[:256]})
         rpc = methods.get("GET" if method == "HEAD" else method)
-        if rpc is None or rpc.http is None:
+        if rpc is None or rpc.http is None or (rpc.is_stream and method == "HEAD"):
             raise MethodNotAllowed(method, ", ".join(sorted(methods)))
         return Route(rpc, dict(zip(self._fields[rpc.path], values, strict=True)), is_connect=False)
 

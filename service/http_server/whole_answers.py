@@ -1,20 +1,44 @@
-"""Sends what an application sends in one turn of the loop as one piece.
+"""Sends what an application sends in one turn of the loop as one piece; and what a stream wants of its connection.
 
 ASGI hands over the head and the body of an answer one after the other, and uvicorn writes each at once: two system calls, and two packets that each wake
 the client up. Gathered, they are one.
 """
 
 import asyncio
+import contextlib
 import re
-from typing import Any, cast
+import socket
+from collections.abc import Callable
+from typing import Any, Protocol, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+CONNECTION = "umpire.connection"
+"""Where a request's scope has its Connection."""
+
 _OFFER = re.compile(rb"\r\nupgrade:[ \t]*h2c(?=\r\n|$)", re.IGNORECASE)
+_MOST_UNSENT = 16 * 1024
+_MOST_ON_THE_WAY = 64 * 1024
+_SILENCE_MS = 30_000
+
+
+class Connection(Protocol):
+    """What a stream may want of the connection that it is sent over."""
+
+    def when_gone(self, act: Callable[[], object] | None) -> None:
+        """Have this called once the client is gone: an idle stream would not notice. None: nothing any more."""
+
+    def keep_little(self) -> None:
+        """Keep little behind a client that does not read, here and in the kernel, and find out soon if it is gone without a word."""
+
+    def hang_up(self) -> None:
+        """End it, whatever was not sent yet."""
 
 
 class WholeAnswers(HttpToolsProtocol):
-    """uvicorn's HTTP/1.1, on a transport that gathers."""
+    """uvicorn's HTTP/1.1, on a transport that gathers; the Connection of its requests."""
+
+    _gone: Callable[[], object] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's says the same in other words
         super().connection_made(cast(Any, _Gathering(transport, self.loop)))
@@ -33,6 +57,28 @@ class WholeAnswers(HttpToolsProtocol):
             head, end, rest = data.partition(b"\r\n\r\n")
             data = _OFFER.sub(b"\r\nx-declined: h2c", head) + end + rest
         super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._gone is not None:
+            self._gone()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        cast(dict[str, Any], self.scope)[CONNECTION] = self
+
+    def when_gone(self, act: Callable[[], object] | None) -> None:
+        self._gone = act
+
+    def keep_little(self) -> None:
+        self.transport.set_write_buffer_limits(high=_MOST_UNSENT)
+        line = self.transport.get_extra_info("socket")
+        with contextlib.suppress(OSError, AttributeError):  # not every socket is TCP's, and not every system's TCP has all of it
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_ON_THE_WAY)
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _SILENCE_MS)
+
+    def hang_up(self) -> None:
+        self.transport.abort()
 
 
 class _Gathering:

@@ -1,10 +1,13 @@
 """What the use cases need of the outside, as they see it."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from service.messages import Cause
 from service.store import CommitResult, Stored, Timing
+
+if TYPE_CHECKING:
+    from service.matches.match import Match
 
 
 class MatchStore(Protocol):
@@ -28,6 +31,28 @@ class MatchStore(Protocol):
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]: ...
     async def delete(self, match_id: str) -> bool: ...
     def now_ms(self) -> int: ...
+
+
+class Notices(Protocol):
+    """Who hears of matches that change, wherever it happens (``service.store.Listening``). Hints: they may be lost."""
+
+    def tell(self, changed: Callable[[str, int], None], heard: Callable[[str], None]) -> None: ...
+    def listen(self, bucket: str) -> None: ...
+    def ignore(self, bucket: str) -> None: ...
+
+
+class Witness(Protocol):
+    """Who sees this worker's own commits. ``match`` is None if nothing was committed, or nobody knows; it is not changed any more."""
+
+    def commit_begins(self, match_id: str) -> None: ...
+    def commit_ends(self, match_id: str, revision: int, match: "Match | None") -> None: ...
+    def deleted(self, match_id: str) -> None: ...
+
+
+class WatchObserver(Protocol):
+    """Who wants to know how many watch."""
+
+    def watchers_are(self, number: int) -> None: ...
 
 
 class Observer(Protocol):

@@ -104,10 +104,11 @@ def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove
 
 def present_updates(entries: Iterable[tuple[int, Entry]], viewer: int) -> tuple[messages.Update, ...]:
     """Show log entries to a viewer."""
-    return tuple([_present_update(version, entry, viewer) for version, entry in entries])
+    return tuple([present_update(version, entry, viewer) for version, entry in entries])
 
 
-def _present_update(version: int, entry: Entry, viewer: int) -> messages.Update:
+def present_update(version: int, entry: Entry, viewer: int) -> messages.Update:
+    """Show a log entry to a viewer."""
     return messages.Update(
         version=version,
         cause=entry.cause,

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from service.errors import ApiError, NotFound, SnapshotUnreadable, Unavailable
 from service.matches.library import Entry, Library
 from service.matches.match import Match
-from service.matches.ports import MatchStore, Observer
+from service.matches.ports import MatchStore, Observer, Witness
 from service.messages import MatchStatus
 from service.store import CommitResult, Timing
 
@@ -33,14 +33,23 @@ class Held(NamedTuple):
     data: bytes
 
 
+class _Nobody:
+    """No witness."""
+
+    def commit_begins(self, match_id: str) -> None: ...
+    def commit_ends(self, match_id: str, revision: int, match: Match | None) -> None: ...
+    def deleted(self, match_id: str) -> None: ...
+
+
 class Repository:
-    """Reads matches and changes them, one commit a change."""
+    """Reads matches and changes them, one commit a change. ``witness`` is told of this worker's own commits."""
 
     def __init__(self, store: MatchStore, library: Library, observer: Observer) -> None:
         self._store = store
         self._library = library
         self._observer = observer
         self._remembered: OrderedDict[str, Held] = OrderedDict()
+        self.witness: Witness = _Nobody()
 
     def now(self) -> int:
         """Return the store's clock, in milliseconds."""
@@ -56,6 +65,23 @@ class Repository:
         if held is None or not await self._is_current(match_id, held):
             held = await self._load(match_id)
         return Match.open(match_id, held.data, self._library)
+
+    async def newer(self, match_id: str, revision: int) -> tuple[int, Match] | None:
+        """Return the match as it is now, with its revision; None if that is still the one given, which is all that is then read.
+
+        Raises:
+            NotFound: MATCH_NOT_FOUND.
+        """
+        current = await self._store.revision(match_id)
+        if current is None:
+            self._remembered.pop(match_id, None)
+            raise _not_found(match_id)
+        if current == revision:
+            return None
+        held = self._remembered.get(match_id)
+        if held is None or held.revision != current:
+            held = await self._load(match_id)
+        return held.revision, Match.open(match_id, held.data, self._library)
 
     async def create(self, match: Match) -> bool:
         """Store a new match; False if its id is taken."""
@@ -126,6 +152,7 @@ class Repository:
         self._remembered.pop(match_id, None)
         if not await self._store.delete(match_id):
             raise _not_found(match_id)
+        self.witness.deleted(match_id)
 
     async def forget(self, match_id: str) -> None:
         """Take a match that is gone off the store's list of due ones."""
@@ -165,16 +192,21 @@ class Repository:
         record = match.record
         data = match.write()
         becomes = revision + 1 if revision else self._store.first_revision()
+        self.witness.commit_begins(record.match_id)
+        committed: Match | None = None
         try:
             timing = Timing(match.due(), match.not_before, match.not_after)
             entries = match.written_entries
             result = await self._store.commit(record.match_id, revision, becomes, match.first_version - 1, data, entries, match.lifetime(), timing)
+            if result is CommitResult.COMMITTED:
+                committed = match
+                self._remember(record.match_id, Held(becomes, data))
+                self._tell(match)
         except BaseException:
             self._remembered.pop(record.match_id, None)  # what is remembered may be behind now
             raise
-        if result is CommitResult.COMMITTED:
-            self._remember(record.match_id, Held(becomes, data))
-            self._tell(match)
+        finally:
+            self.witness.commit_ends(record.match_id, becomes, committed)
         return result
 
     def _remember(self, match_id: str, held: Held) -> None:

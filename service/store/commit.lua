@@ -1,7 +1,8 @@
 -- Commits the steps of a match: all of them or none.
 --
 -- KEYS: match (hash: r = revision, s = snapshot), log (stream: one entry a step, its id <version>-0, its field e), a scratch key to mend a log with,
--- the bucket's due matches (sorted set: match id by the time at which it is to be looked at), the bucket's channel (told the match id; no key).
+-- the bucket's due matches (sorted set: match id by the time at which it is to be looked at), the bucket's channel (told the match id and what its
+-- revision has become; no key).
 -- ARGV: revision that is expected (0: the match is new), revision that it becomes, version before the steps, snapshot, time to live in ms, match id,
 -- time at which it is due (0: never), earliest and latest time at which this may be committed (0: any), entries... Times in ms by this Redis' clock.
 -- Answers COMMITTED, CONFLICT, GONE, CORRUPT, EARLY or LATE.
@@ -68,7 +69,7 @@ end
 -- What follows the commit may fail without harm: a match that is not due any more is looked at once more, a watcher looks by itself after a while.
 local function follow_up()
   if due_at == '0' and due_kind == 'zset' then redis.call('ZREM', due, match_id) end
-  redis.call('PUBLISH', channel, match_id)
+  redis.call('PUBLISH', channel, match_id .. ' ' .. becomes)
 end
 
 local is_written, failure = pcall(write)

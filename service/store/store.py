@@ -18,6 +18,7 @@ from service.store._clock import StoreClock
 from service.store._link import LOST, REFUSALS
 from service.store.errors import Applied, Corrupt, StoreUnavailable
 from service.store.keys import Keys, bucket_of, is_match_id
+from service.store.listening import Listening
 from service.store.shared_connection import SharedConnection
 
 T = TypeVar("T")
@@ -102,6 +103,7 @@ class Store:
         )
         self._client = Redis.from_pool(pool)
         self._shared = SharedConnection(pool.make_connection, answer_timeout=answer_timeout, connect_timeout=connect_timeout)
+        self.listening = Listening(pool.make_connection, self._keys, connect_timeout=self._total_timeout)
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
         self._clock = StoreClock(lambda: self._run("time", "TIME"))
@@ -117,6 +119,7 @@ class Store:
     async def close(self) -> None:
         """End all connections; whoever still waits gets StoreUnavailable."""
         await self._clock.close()
+        await self.listening.close()
         await self._shared.close()
         with contextlib.suppress(*LOST):
             await self._client.aclose()
@@ -214,7 +217,11 @@ class Store:
         """Delete a match with its log; False if there was none."""
         if not is_match_id(match_id):
             return False
-        return bool(await self._run("delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), match_id=match_id, is_write=True))
+        deleted = bool(await self._run("delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), match_id=match_id, is_write=True))
+        if deleted:
+            with contextlib.suppress(StoreUnavailable):  # it is deleted; who is not told finds out
+                await self._run("tell", "PUBLISH", self._keys.channel(bucket_of(match_id)), f"{match_id} 0", match_id=match_id)
+        return deleted
 
     async def _run(self, name: str, *command: Any, match_id: str = "", is_write: bool = False) -> Any:
         return await self._outcome(name, self._shared.run(*command), match_id, is_write=is_write)

@@ -9,13 +9,14 @@ from typing import Any, BinaryIO, cast
 
 import msgspec
 import structlog
+from msgspec import UNSET, UnsetType
 
 _encode = msgspec.json.Encoder(enc_hook=repr).encode
 _LEVELS = logging.getLevelNamesMapping()
 
 
 class CallLine(msgspec.Struct, frozen=True):
-    """The one line of a call. Never anything of the call's content: a move, a view and a credential are secrets."""
+    """The one line of a call. Never anything of the call's content: a move, a view and a credential are secrets. ``sent``: a stream's messages."""
 
     timestamp: datetime
     level: str
@@ -28,6 +29,7 @@ class CallLine(msgspec.Struct, frozen=True):
     code: str
     reason: str
     ms: float
+    sent: int | UnsetType = UNSET
 
 
 class CallLog:
@@ -43,13 +45,26 @@ class CallLog:
         self._tail = _short_way.tail
         self._lines: list[bytes] = []
 
-    def write(self, *, request_id: str, rpc: str, transport: str, game: str, match: str, code: str, reason: str, seconds: float) -> None:
+    def write(
+        self,
+        *,
+        request_id: str,
+        rpc: str,
+        transport: str,
+        game: str,
+        match: str,
+        code: str,
+        reason: str,
+        seconds: float,
+        sent: int | UnsetType = UNSET,
+    ) -> None:
         """Write a call's line."""
         if not self._wanted:
             return
-        line = CallLine(datetime.now(UTC), "info", "call", request_id, rpc, transport, game, match, code, reason, round(seconds * 1000, 3))
+        line = CallLine(datetime.now(UTC), "info", "call", request_id, rpc, transport, game, match, code, reason, round(seconds * 1000, 3), sent)
         if self._stream is None:
-            self._all.info("call", **{field: getattr(line, field) for field in CallLine.__struct_fields__[3:]})
+            values = {field: getattr(line, field) for field in CallLine.__struct_fields__[3:]}
+            self._all.info("call", **{field: value for field, value in values.items() if value is not UNSET})
             return
         if not self._lines:
             asyncio.get_running_loop().call_soon(self._flush)

@@ -24,13 +24,12 @@ class Observed:
     """One call of an rpc through one door, being observed. Kept for all calls of its kind."""
 
     def __init__(self, door: _Door, refusals: Counts, rpc: Rpc) -> None:
-        self._service = rpc.service
-        self._method = rpc.method
+        self._kind, self._service, self._method = rpc.kind, rpc.service, rpc.method
         self._handled = door.handled
         self._refusals = refusals
-        self._ok = door.handled.of("unary", rpc.service, rpc.method, "OK")
-        self._seconds = door.seconds.of("unary", rpc.service, rpc.method)
-        self.begun = door.started.of("unary", rpc.service, rpc.method)
+        self._ok = door.handled.of(rpc.kind, rpc.service, rpc.method, "OK")
+        self._seconds = door.seconds.of(rpc.kind, rpc.service, rpc.method)
+        self.begun = door.started.of(rpc.kind, rpc.service, rpc.method)
 
     def finished(self, error: ApiError | None, seconds: float) -> None:
         """Count the call as done."""
@@ -38,8 +37,13 @@ class Observed:
         if error is None:
             self._ok.value += 1
         else:
-            self._handled.of("unary", self._service, self._method, error.code.name).value += 1
+            self._handled.of(self._kind, self._service, self._method, error.code.name).value += 1
             self._refusals.of(error.reason).value += 1
+
+    def left(self, seconds: float) -> None:
+        """Count the call as one whose caller went away."""
+        self._seconds.observe(seconds)
+        self._handled.of(self._kind, self._service, self._method, "CANCELLED").value += 1
 
 
 class Metrics:
@@ -56,6 +60,8 @@ class Metrics:
         self._moves = Counts("umpire_moves", "Moves applied, by the kind of decision and the cause.", ["game", "kind", "cause"], self.registry)
         self._conflicts = Counts("umpire_commit_conflicts", "Commits that lost a race and began again.", ["game"], self.registry)
         self._store_seconds = Spreads("umpire_store_seconds", "Seconds a command of the store took.", ["command", "outcome"], self.registry, _SECONDS)
+        self._watchers = Gauge("umpire_watchers", "Streams that watch a match.", registry=self.registry)
+        self._too_slow = Counts("umpire_watchers_too_slow", "Streams cut off because their caller did not read.", [], self.registry).of()
         self.ready = Gauge("umpire_ready", "1 while this worker takes calls.", registry=self.registry)
 
     def started(self, rpc: Rpc, transport: str) -> Observed:
@@ -83,6 +89,19 @@ class Metrics:
 
     def commit_conflicted(self, game: str) -> None:
         self._conflicts.of(game).value += 1
+
+    def watchers_are(self, number: int) -> None:
+        self._watchers.set(number)
+
+    # ---- observer of streams
+
+    def move_refused(self, reason: str) -> None:
+        """Count a move that was refused on a stream: a call counts its own."""
+        self._refusals.of(reason).value += 1
+
+    def cut_off(self) -> None:
+        """Count a stream whose caller did not read."""
+        self._too_slow.value += 1
 
     # ---- observer of the store
 
