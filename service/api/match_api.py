@@ -137,14 +137,6 @@ class MatchApi:
         self._seen(context, match)
         return await self._history.proof(match)
 
-    @needs(Needs.CREDENTIAL)
-    async def watch_match(self, context: Context, request: messages.WatchMatchRequest) -> messages.WatchMatchResponse:
-        raise NotImplementedError
-
-    @needs(Needs.CREDENTIAL)
-    async def play_match(self, context: Context, request: messages.PlayMatchRequest) -> messages.PlayMatchResponse:
-        raise NotImplementedError
-
     @needs(Needs.CREATOR)
     async def delete_match(self, context: Context, request: messages.DeleteMatchRequest) -> messages.DeleteMatchResponse:
         access.require_creator(context.credential, request.match_id)
