@@ -88,8 +88,9 @@ class Watching:
             if self._seen is None:
                 return WatchMatchResponse(version=match.version, match=match)
             if match.version > self._seen:
-                self._look = _FIRST_LOOK
                 yield from self._find(match, self._seen)
+            if self._found:
+                self._look = _FIRST_LOOK
             elif match.status in OVER:
                 return None
             else:
@@ -99,10 +100,10 @@ class Watching:
     def _find(self, match: Match, since: int) -> Steps[None]:
         while True:
             page, since = yield from self._asking.page_of_events(since)
-            self._found += [WatchMatchResponse(version=update.version, update=update) for update in page]
+            self._found += [WatchMatchResponse(version=update.version, update=update) for update in page if update.version > (self._seen or 0)]
             if not since:
                 break
-        newest = self._found[-1]
+        newest = self._found[-1] if self._found else WatchMatchResponse()
         if newest.version == match.version:
             if match.HasField("view"):
                 newest.view.CopyFrom(match.view)
