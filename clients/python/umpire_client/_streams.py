@@ -3,12 +3,12 @@
 import asyncio
 import queue
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import grpc
 
 from umpire_client._server import Server, cut_off
+from umpire_client.errors import Unavailable
 
 Metadata = tuple[tuple[str, str], ...]
 
@@ -45,10 +45,13 @@ class AsyncStream:
 
     def __init__(self, server: Server, stub: Callable[..., Any], request: Any, metadata: Metadata, timeout: float | None) -> None:
         self._server = server
+        self._broken = False
         self._call = stub(metadata=metadata, timeout=timeout) if request is None else stub(request, metadata=metadata, timeout=timeout)
 
     async def read(self) -> Any:
         """Wait for the next message; None is the stream's end."""
+        if self._broken:
+            raise Unavailable(grpc.StatusCode.UNAVAILABLE, "the connection was lost while a message was being sent")
         try:
             message = await self._call.read()
         except grpc.RpcError as failure:
@@ -62,8 +65,12 @@ class AsyncStream:
 
     async def write(self, message: Any) -> None:
         """Send a message."""
-        with suppress(grpc.RpcError, asyncio.InvalidStateError):  # the next read says how the stream ended
+        try:
             await self._call.write(message)
+        except asyncio.InvalidStateError:
+            pass  # the stream has ended: the next read says how
+        except grpc.RpcError:
+            self._broken = True  # grpc.aio now calls it an internal error, also when read: but it was the connection
 
     def cancel(self) -> None:
         """Give the stream up."""
