@@ -22,14 +22,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("play", help="play a game in the terminal, against house bots or other people")
     for command, about in _ABOUT.items():
-        add_settings(commands.add_parser(command, help=about, description=about), command)
+        subparser = commands.add_parser(command, help=about, description=about)
+        add_settings(subparser, command)
+        subparser.set_defaults(parser=subparser)
     add_doctor(commands)
     add_admin(commands)
     add_verify(commands)
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["play"]:
         return _play(given[1:])
-    options = parser.parse_args(given)
+    options, unknown = parser.parse_known_args(given)
+    if unknown:  # argparse itself would show the usage of `umpire`, where none of the command's options stands
+        getattr(options, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         if "run" in options:
             return int(options.run(options))

@@ -7,6 +7,8 @@ import fcntl
 import json
 import os
 import secrets
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -224,6 +226,10 @@ Umpire is ready: {settings.workers} worker{"s" if settings.workers > 1 else ""}.
   gRPC               {host}:{settings.grpc_port}
   health, metrics    http://{host}:{ops}  /healthz /readyz /metrics
 
+Play, in another terminal:
+
+  {_umpire()} play {_first_game()} --server {_reached(settings.host)}:{settings.grpc_port}
+
 Create a match:
 
   curl -s {http}/v1/matches -d '{_example()}'
@@ -232,10 +238,27 @@ Create a match:
     )
 
 
-def _example() -> str:
-    """Make the body of a creation: the first game, a person against its last house bot."""
+def _umpire() -> str:
+    """Name this program as it was called."""
+    program = sys.argv[0]
+    return "umpire" if program.endswith(".py") or shutil.which("umpire") == program else shlex.quote(program)
+
+
+def _reached(host: str) -> str:
+    """Say at which address a client on this machine finds a server that listens on ``host``."""
+    return {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(host, _bracketed(host))  # noqa: S104 - compared only
+
+
+def _first_game() -> str:
     from engines.registry import games  # noqa: PLC0415 - loads the rules, which only the workers need otherwise
 
-    game = next(iter(games().values()))
+    return next(iter(games()))
+
+
+def _example() -> str:
+    """Make the body of a creation: the first game, a person against its last house bot."""
+    from engines.registry import games  # noqa: PLC0415 - likewise
+
+    game = games()[_first_game()]
     seats = [{}, *({"houseBot": list(game.bots)[-1]} for _ in range(game.modes[0].min_seats - 1))]
     return json.dumps({"game": game.id, "seats": seats})

@@ -1,4 +1,4 @@
-// A complete bot. SERVER=127.0.0.1:50051 node bot.mjs: it makes a match against a house bot; with MATCH and CREDENTIAL it sits down there.
+// A complete bot. npm ci && SERVER=127.0.0.1:50051 node bot.mjs: it makes a match against a house bot; with MATCH and CREDENTIAL it sits down there.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,10 +6,9 @@ import { fileURLToPath } from "node:url";
 import grpc from "@grpc/grpc-js";
 import loader from "@grpc/proto-loader";
 
-const { SERVER = "127.0.0.1:50051", API_KEY, GAME = "goldn_crash", MATCH, CREDENTIAL } = process.env;
-const proto = fileURLToPath(new URL("../../proto", import.meta.url));
-const { umpire } = grpc.loadPackageDefinition(loader.loadSync("umpire/v1/match_service.proto", { includeDirs: [proto], enums: String, defaults: true }));
-const policy = readFileSync(`${proto}/umpire/v1/retry_policy.json`, "utf8");
+const { SERVER = "127.0.0.1:50051", API_KEY, GAME = "goldn_crash", MATCH, CREDENTIAL, PROTO = fileURLToPath(new URL("../../proto", import.meta.url)) } = process.env;
+const { umpire } = grpc.loadPackageDefinition(loader.loadSync("umpire/v1/match_service.proto", { includeDirs: [PROTO], enums: String, defaults: true }));
+const policy = readFileSync(`${PROTO}/umpire/v1/retry_policy.json`, "utf8");
 const service = new umpire.v1.MatchService(SERVER, grpc.credentials.createInsecure(), { "grpc.service_config": policy });
 
 const metadata = new grpc.Metadata();
@@ -24,6 +23,7 @@ if (!matchId) {
 }
 metadata.set("authorization", `Bearer ${credential}`);
 
+// Nothing is pushed: look whether the match is over or this seat is asked; once asked, each answer says whether it is asked again.
 for (;;) {
   const { match } = await call("getMatch", { matchId, omitView: true });
   if (match.outcome) console.log(`${match.outcome.reason}, won by: ${match.outcome.winners.join(", ") || "nobody"}`);

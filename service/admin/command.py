@@ -24,7 +24,7 @@ def add_admin(commands: "argparse._SubParsersAction[Any]") -> None:
         parser.add_argument("--json", action="store_true", help="JSON instead of columns")
         for setting in _settings():
             parser.add_argument(f"--{setting.name}", default=None, help=f"{setting.text} [{setting.variable}, default: {setting.default or 'none'}]")
-        parser.set_defaults(run=partial(_run, name))
+        parser.set_defaults(run=partial(_run, name), parser=parser)
 
 
 def _settings() -> list[Setting]:

@@ -21,7 +21,7 @@ def add_doctor(commands: "argparse._SubParsersAction[Any]") -> None:
         add_settings(parser, command)
     parser.add_argument("--as", dest="examined", choices=("serve", "worker"), default="worker", help="which command shall run here [default: worker]")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of lines")
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, parser=parser)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -57,7 +57,8 @@ class Router:
             return Route(connect, {}, is_connect=True)
         methods, values = self._at(raw_path)
         if not methods:
-            raise NotFound("ROUTE_NOT_FOUND", "there is nothing at this path", {"path": raw_path.decode("ascii", "replace")[:256]})
+            hint = "; begin at /v1/games, the README says what else there is" if raw_path == b"/" else ""
+            raise NotFound("ROUTE_NOT_FOUND", f"there is nothing at this path{hint}", {"path": raw_path.decode("ascii", "replace")[:256]})
         rpc = methods.get("GET" if method == "HEAD" else method)
         if rpc is None or rpc.http is None or (rpc.is_stream and method == "HEAD"):
             raise MethodNotAllowed(method, ", ".join(sorted(methods)))

@@ -14,23 +14,6 @@ from tests.matchmaking import Played, create
 from tests.serving import Caller, GrpcCaller, RestCaller, Serving
 
 
-@pytest.fixture
-def own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis]:
-    server = PrivateRedis(tmp_path_factory.mktemp("own"))
-    server.start()
-    yield server
-    if server.process is not None and server.process.poll() is None:
-        os.kill(server.process.pid, signal.SIGCONT)
-    server.stop()
-
-
-@pytest.fixture
-def served(own_redis: PrivateRedis) -> Iterator[Serving]:
-    serving = Serving(own_redis.url, workers=2, log_level="error").start()
-    yield serving
-    serving.stop()
-
-
 @pytest.fixture(params=[GrpcCaller, RestCaller], ids=["grpc", "rest"])
 def caller(request: pytest.FixtureRequest, served: Serving) -> Iterator[Caller]:
     made = request.param(served)

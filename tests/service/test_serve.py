@@ -12,7 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from service.cli import main
 from service.config import ConfigError, read_settings
+from service.supervisor import _announce
 from tests.matchmaking import create
 from tests.serving import RestCaller, free_port
 
@@ -78,6 +80,8 @@ def test_it_says_where_it_is_and_keeps_matches_and_credentials_over_a_restart(se
     said = served.start()
     assert re.search(rf"REST and Connect +http://127\.0\.0\.1:{served.http_port}/", said)
     assert re.search(rf"gRPC +127\.0\.0\.1:{served.grpc_port}\n", said)
+    (playing,) = re.findall(r"^  (umpire play .*)$", said, re.MULTILINE)
+    assert playing.endswith(f" --server 127.0.0.1:{served.grpc_port}")
     caller = RestCaller(served)  # type: ignore[arg-type]
     match = create(caller)
     played = match.play("draw")
@@ -157,6 +161,23 @@ def test_an_option_stands_above_the_environment_and_that_above_the_default() -> 
     assert read_settings("serve", {"insecure": False}, {}).insecure is False
     safe = {"UMPIRE_REDIS_URL": "redis://x", "UMPIRE_API_KEYS": "a:b", "UMPIRE_SIGNING_KEYS": "k:" + "0" * 64}
     assert read_settings("worker", {}, safe).insecure is False
+
+
+@pytest.mark.parametrize("command", ["serve", "worker", "doctor", "admin match show"])
+def test_an_option_that_a_command_does_not_have_shows_the_usage_of_that_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*command.split(), *(["a-match"] if "match" in command else []), "--bogus"])
+    said = capsys.readouterr().err
+    assert caught.value.code == 2
+    assert said.startswith(f"usage: umpire {command} ")
+    assert said.endswith("unrecognized arguments: --bogus\n")
+
+
+@pytest.mark.parametrize(("host", "reached"), [("0.0.0.0", "127.0.0.1"), ("::", "[::1]"), ("::1", "[::1]"), ("10.1.2.3", "10.1.2.3")])
+def test_the_banner_names_an_address_that_can_be_reached(host: str, reached: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [".venv/bin/umpire", "serve"])
+    _announce(read_settings("serve", {"host": host, "grpc_port": "50099"}, {}))
+    assert re.search(rf"^  \.venv/bin/umpire play \w+ --server {re.escape(reached)}:50099$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_worker_refuses_to_start_without_keys() -> None:

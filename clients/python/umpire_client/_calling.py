@@ -4,6 +4,9 @@ import random
 import time
 import uuid
 from dataclasses import dataclass
+from typing import Any
+
+import grpc
 
 from umpire_client._rpcs import DELETE_MATCH, Request, Response, Rpc
 from umpire_client._steps import Pause, Steps, send
@@ -14,13 +17,15 @@ from umpire_client.errors import DeadlineExceeded, MatchNotFound, UmpireError, U
 class RetryPolicy:
     """How long a call is tried, in seconds.
 
-    Only UNAVAILABLE is retried, with the same request_id, until ``deadline`` has passed since the call began: first after some ``first_delay``, then after
-    twice as long each time up to ``longest_delay``; never sooner than the server has asked for.
+    Only UNAVAILABLE and CANCELLED (how a stopping worker leaves calls that it has not begun) are retried, with the same request_id, until ``deadline`` has
+    passed since the call began: first after some ``first_delay``, then after twice as long each time up to ``longest_delay``; never sooner than the server has
+    asked for. As long as the client never had a connection, it is tried for ``first_connection`` only: the address may be wrong.
     """
 
     deadline: float = 30.0
     first_delay: float = 0.1
     longest_delay: float = 5.0
+    first_connection: float = 5.0
 
     def delay(self, retries: int, retry_after: float | None) -> float:
         """Return how long to wait after so many retries; at random, so that many clients do not come back at the same moment."""
@@ -44,7 +49,8 @@ class Caller:
         metadata: tuple[tuple[str, str], ...] = (("authorization", f"Bearer {credential}"),) if credential else ()
         if rpc.keyed and self.api_key:
             metadata += (("x-api-key", self.api_key),)
-        ends = time.monotonic() + self.policy.deadline
+        began = time.monotonic()
+        ends = began + self.policy.deadline
         retries, maybe_applied = 0, False
         while True:
             try:
@@ -59,10 +65,13 @@ class Caller:
                 error.applied = "UNKNOWN" if maybe_applied else "NO"
                 error.request_id = getattr(request, "request_id", "")
                 pause = self.policy.delay(retries, error.retry_after)
+                if not error.connected:
+                    ends = min(ends, began + self.policy.first_connection)
                 if isinstance(error, DeadlineExceeded) or time.monotonic() + pause >= ends:
                     raise
             except UmpireError as error:
-                # The refusal is this attempt's; an earlier one, whose answer was lost, may have been applied.
+                # The refusal is this attempt's; an earlier one, whose answer was lost, may have been applied. So may one that the closing client cut off.
+                maybe_applied = maybe_applied or (rpc.changes and error.code is grpc.StatusCode.CANCELLED)
                 error.applied = "UNKNOWN" if maybe_applied else "NO"
                 raise
             yield Pause(pause)
@@ -72,3 +81,17 @@ class Caller:
 def new_request_id() -> str:
     """Make an id that makes a call safe to repeat."""
     return str(uuid.uuid4())
+
+
+def check_secret(secret: Any, what: str) -> str:
+    """Return a credential or an API key without the white space that copying brings; never shows it.
+
+    Raises:
+        ValueError: it has characters that none has.
+    """
+    if not isinstance(secret, str):
+        raise ValueError(f"the {what} is a text, not {type(secret).__name__}")  # noqa: TRY004 - one kind of error for all that cannot be one
+    stripped: str = secret.strip()
+    if not (stripped.isascii() and stripped.isprintable() and " " not in stripped):
+        raise ValueError(f"the {what} has characters that none has: was it copied whole, and nothing else?")
+    return stripped

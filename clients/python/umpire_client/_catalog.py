@@ -55,6 +55,11 @@ class Catalog:
         known = self._cards.get((game, card_set, digest))
         if known is not None:
             return known
+        if not card_set:
+            default = (yield from self.get_game(game)).card_sets[0]
+            names = yield from self.cards(game, default.card_set, digest or default.digest)
+            self._cards[game, "", digest] = names
+            return names
         answer = yield from self._caller.call(GET_CARD_SET, GetCardSetRequest(game=game, card_set=card_set))
         names = CardNames(answer.card_set)
         for key in ("", names.digest):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import grpc
 
 from umpire_client._rpcs import Rpc
-from umpire_client._status import error_of
+from umpire_client._server import Server, cut_off
 from umpire_client._steps import Await, Pause, Send, Step, Steps
 from umpire_client.errors import UmpireError
 
@@ -52,7 +52,8 @@ class Channel:
     """Performs steps in the calling thread; may be shared by threads."""
 
     def __init__(self, address: str, tls: Tls) -> None:
-        self._stubs = _Stubs(_open(grpc, address, tls))
+        self._server = Server(address)
+        self._stubs = _Stubs(_open(grpc, self._server.address, tls))
 
     def run(self, steps: Steps[T]) -> T:
         """Perform all steps; returns what they return."""
@@ -71,15 +72,19 @@ class Channel:
 
     def close(self) -> None:
         """Close the connection; calls under way fail."""
+        self._server.closed = True
         self._stubs.channel.close()
 
     def _perform(self, step: Step) -> Any:
         match step:
             case Send(rpc, request, metadata, timeout):
+                self._server.check_open()
                 try:
-                    return self._stubs[rpc](request, metadata=metadata, timeout=timeout)
+                    response = self._stubs[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
-                    raise error_of(failure) from None
+                    raise self._server.error_of(failure) from None
+                self._server.met = True
+                return response
             case Pause(seconds):
                 return time.sleep(seconds)
             case Await(awaitable):
@@ -93,7 +98,7 @@ class AsyncChannel:
 
     def __init__(self, address: str, tls: Tls) -> None:
         # A grpc.aio channel belongs to the loop in which it is made: it is made with the first call, so that the client can be made anywhere.
-        self._address = address
+        self._server = Server(address)
         self._tls = tls
         self._stubs: _Stubs | None = None
 
@@ -114,18 +119,27 @@ class AsyncChannel:
 
     async def close(self) -> None:
         """Close the connection; calls under way fail."""
+        self._server.closed = True
         if self._stubs is not None:
             await self._stubs.channel.close()
 
     async def _perform(self, step: Step) -> Any:
         match step:
             case Send(rpc, request, metadata, timeout):
+                self._server.check_open()
                 if self._stubs is None:
-                    self._stubs = _Stubs(_open(grpc.aio, self._address, self._tls))
+                    self._stubs = _Stubs(_open(grpc.aio, self._server.address, self._tls))
                 try:
-                    return await self._stubs[rpc](request, metadata=metadata, timeout=timeout)
+                    response = await self._stubs[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
-                    raise error_of(failure) from None
+                    raise self._server.error_of(failure) from None
+                except asyncio.CancelledError:
+                    task = asyncio.current_task()
+                    if self._server.closed and (task is None or not task.cancelling()):
+                        raise cut_off() from None  # close() cancels calls, not the tasks that wait for them
+                    raise
+                self._server.met = True
+                return response
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case Await(awaitable):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -31,6 +31,21 @@ def house_bot(bot: str, display_name: str = "", metadata: str = "") -> SeatReque
     return SeatRequest(house_bot=bot, display_name=display_name, metadata=metadata)
 
 
+GameOptions = Options | Mapping[str, Mapping[str, Any]]
+"""The options of a match: the message, or its fields by name, ``{"goldn_crash": {"first_seat": 1}}``; enum values by their full names."""
+
+
+class Keys(dict[int, S]):
+    """Something for each seat that has it; what is asked for in vain is answered with a sentence."""
+
+    def __init__(self, held: Mapping[int, S], why_not: Mapping[int, str]) -> None:
+        super().__init__(held)
+        self._why_not = why_not
+
+    def __missing__(self, seat: int) -> NoReturn:
+        raise KeyError(self._why_not.get(seat, f"the match has no seat {seat!r}; seats are numbered from 1"))
+
+
 @dataclass(frozen=True, slots=True)
 class CreatedMatch(Generic[S, P, C]):
     """A new match and the keys to it.
@@ -55,7 +70,7 @@ def create_match(
     game: str,
     seats: Iterable[SeatRequest],
     *,
-    options: Options | None,
+    options: GameOptions | None,
     card_set: str,
     invite: bool,
     seed: str,
@@ -64,6 +79,10 @@ def create_match(
     request_id: str | None,
 ) -> Steps[CreateMatchResponse]:
     """Create a match."""
+    seats = list(seats)
+    for number, seat in enumerate(seats, 1):
+        if not isinstance(seat, SeatRequest):
+            raise TypeError(f"seat {number} is of type {type(seat).__name__}: use person() or house_bot()")
     request = CreateMatchRequest(
         game=game,
         options=options,
@@ -91,10 +110,13 @@ def created_match(
 ) -> CreatedMatch[S, P, C]:
     """Make the handles of a client for what was created."""
     match_id = answer.match.match_id
+    opened = {access.seat: seat(channel, Asking(caller, match_id, access.credential, access.seat)) for access in answer.seats if access.credential}
+    invites = {access.seat: access.invite for access in answer.seats if access.invite}
+    of_bots = {one.seat: f"seat {one.seat} is played by a house bot" for one in answer.match.seats if one.house_bot}
     return CreatedMatch(
         match=answer.match,
-        seats={access.seat: seat(channel, Asking(caller, match_id, access.credential, access.seat)) for access in answer.seats if access.credential},
-        invites={access.seat: access.invite for access in answer.seats if access.invite},
+        seats=Keys(opened, of_bots | {number: f"seat {number} has an invite: use invites and claim_seat" for number in invites}),
+        invites=Keys(invites, of_bots | {number: f"seat {number} has no invite: use seats" for number in opened}),
         spectator=spectator(channel, Asking(caller, match_id, answer.spectator_credential)),
         creator=creator(channel, Asking(caller, match_id, answer.creator_credential)),
     )
@@ -102,6 +124,8 @@ def created_match(
 
 def claim_seat(caller: Caller, match_id: str, invite: str, display_name: str, client_seed: str, request_id: str | None) -> Steps[Asking]:
     """Turn an invite into a credential."""
-    request = ClaimSeatRequest(match_id=match_id, invite=invite, display_name=display_name, client_seed=client_seed, request_id=request_id or new_request_id())
+    request = ClaimSeatRequest(
+        match_id=match_id, invite=invite.strip(), display_name=display_name, client_seed=client_seed, request_id=request_id or new_request_id()
+    )
     answer = yield from caller.call(CLAIM_SEAT, request)
     return Asking(caller, match_id, answer.credential, answer.seat)

@@ -2,7 +2,7 @@
 
 from typing import Generic, TypeVar
 
-from umpire_client._calling import Caller, RetryPolicy
+from umpire_client._calling import Caller, RetryPolicy, check_secret
 from umpire_client._catalog import Catalog
 from umpire_client._match import Asking
 
@@ -41,5 +41,5 @@ class Connected(Generic[Ch]):
 
     def __init__(self, channel: Ch, api_key: str | None, retry: RetryPolicy | None) -> None:
         self._channel = channel
-        self._caller = Caller(api_key or "", retry or RetryPolicy())
+        self._caller = Caller(check_secret(api_key or "", "API key"), retry or RetryPolicy())
         self._catalog = Catalog(self._caller)

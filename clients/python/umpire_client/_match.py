@@ -14,7 +14,7 @@ from umpire.v1.match_service_pb2 import (
     ListLegalMovesResponse,
     RenewInviteRequest,
 )
-from umpire_client._calling import Caller, new_request_id
+from umpire_client._calling import Caller, check_secret, new_request_id
 from umpire_client._rpcs import APPLY_MOVE, DELETE_MATCH, GET_MATCH, LIST_EVENTS, LIST_LEGAL_MOVES, RENEW_INVITE
 from umpire_client._steps import Pause, Steps
 
@@ -25,13 +25,18 @@ OVER = frozenset({MATCH_STATUS_FINISHED, MATCH_STATUS_ABANDONED})
 _FIRST_LOOK, _SELDOMEST_LOOK = 0.05, 1.0
 
 
+def shown(thing: object) -> str:
+    """Name what is no move: itself if it is short, else its type."""
+    return repr(thing) if thing is None or isinstance(thing, int | float) else type(thing).__name__
+
+
 class Asking:
     """Asks with one credential about its match. ``seat`` is 0 while it is not known which one the credential opens, and for credentials without a seat."""
 
     def __init__(self, caller: Caller, match_id: str, credential: str, seat: int = 0) -> None:
         self._caller = caller
         self.match_id = match_id
-        self.credential = credential
+        self.credential = check_secret(credential, "credential")
         self.seat = seat
 
     @property
@@ -64,8 +69,10 @@ class Asking:
                 request.move.CopyFrom(move)
             case LegalMove():
                 request.move_id = move.move_id
-            case _:
+            case str():
                 request.move_id = move
+            case _:
+                raise TypeError(f"apply() takes a legal move, a move id or a Move, not {shown(move)}")
         return (yield from self._caller.call(APPLY_MOVE, request, self.credential))
 
     def page_of_events(self, since_version: int) -> Steps[tuple[list[Update], int]]:

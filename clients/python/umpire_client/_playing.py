@@ -3,10 +3,10 @@
 import inspect
 import random
 
-from umpire.v1.game_pb2 import View
+from umpire.v1.game_pb2 import Move, View
 from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, Decision, LegalMove, Outcome, Update
 from umpire.v1.match_service_pb2 import ApplyMoveResponse
-from umpire_client._match import Asking, Choice
+from umpire_client._match import Asking, Choice, shown
 from umpire_client._steps import Await, Steps
 from umpire_client.bot import Bot, Position
 from umpire_client.errors import DecisionClosed, MatchAbandoned, MatchFinished, NoOpenDecision
@@ -56,8 +56,9 @@ class _Play:
         match_id, legal_moves = self._asking.match_id, tuple(self._legal_moves)
         chosen = self._bot.choose(Position(match_id, decision.seat, self._version, decision, legal_moves, self._view, updates, self._rng))
         if inspect.isawaitable(chosen):
-            result: Choice = yield Await(chosen)
-            return result
+            chosen = yield Await(chosen)
+        if not isinstance(chosen, LegalMove | Move | str):
+            raise TypeError(f"choose() must return a legal move, a move id or a Move, not {shown(chosen)}")
         return chosen
 
     def _follow(self, answer: ApplyMoveResponse) -> Steps[None]:

@@ -9,7 +9,7 @@ from umpire_client.errors import FieldViolation, UmpireError, Unavailable
 
 _DOMAIN = "umpire"
 # What gRPC says if it found no connection to send the call over. Should its words change, such a call counts as UNKNOWN, which is safe.
-_NEVER_SENT = ("failed to connect to all addresses", "DNS resolution failed")
+_NEVER_SENT = ("failed to connect to all addresses", "DNS resolution failed", "errors resolving ")
 
 
 def error_of(failure: Any) -> UmpireError:
@@ -35,6 +35,10 @@ def _details(trailers: Any) -> tuple[error_details_pb2.ErrorInfo, error_details_
     return found
 
 
+def never_sent(error: UmpireError) -> bool:
+    """Say whether there was no connection to send the call over."""
+    return error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and error.message.startswith(_NEVER_SENT)
+
+
 def _applied(error: Unavailable) -> str:
-    never_sent = error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and error.message.startswith(_NEVER_SENT)
-    return "NO" if never_sent or error.metadata.get("applied") == "NO" else "UNKNOWN"
+    return "NO" if never_sent(error) or error.metadata.get("applied") == "NO" else "UNKNOWN"

@@ -6,14 +6,13 @@ from types import TracebackType
 from typing import Self
 
 from umpire.v1.catalog_pb2 import Game, GameSummary, Rule
-from umpire.v1.game_pb2 import Options
 from umpire.v1.match_pb2 import Match, Outcome, Update
 from umpire.v1.match_service_pb2 import ApplyMoveResponse, ListLegalMovesResponse, SeatRequest
 from umpire_client import _creation
 from umpire_client._calling import RetryPolicy
 from umpire_client._catalog import CardNames
 from umpire_client._channels import AsyncChannel, Tls
-from umpire_client._creation import CreatedMatch
+from umpire_client._creation import CreatedMatch, GameOptions
 from umpire_client._handles import Connected, Handle, SeatHandle
 from umpire_client._match import Asking, Choice
 from umpire_client._playing import playing
@@ -91,7 +90,7 @@ class AsyncClient(Connected[AsyncChannel]):
     async def list_rules(self, game: str) -> list[Rule]:
         return await self._channel.run(self._catalog.list_rules(game))
 
-    async def cards(self, game: str, card_set: str, digest: str = "") -> CardNames:
+    async def cards(self, game: str, card_set: str = "", digest: str = "") -> CardNames:
         return await self._channel.run(self._catalog.cards(game, card_set, digest))
 
     async def create_match(
@@ -99,7 +98,7 @@ class AsyncClient(Connected[AsyncChannel]):
         game: str,
         seats: Iterable[SeatRequest],
         *,
-        options: Options | None = None,
+        options: GameOptions | None = None,
         card_set: str = "",
         invite: bool = False,
         seed: str = "",

@@ -6,14 +6,13 @@ from types import TracebackType
 from typing import Self
 
 from umpire.v1.catalog_pb2 import Game, GameSummary, Rule
-from umpire.v1.game_pb2 import Options
 from umpire.v1.match_pb2 import Match, Outcome, Update
 from umpire.v1.match_service_pb2 import ApplyMoveResponse, ListLegalMovesResponse, SeatRequest
 from umpire_client import _creation
 from umpire_client._calling import RetryPolicy
 from umpire_client._catalog import CardNames
 from umpire_client._channels import Channel, Tls
-from umpire_client._creation import CreatedMatch
+from umpire_client._creation import CreatedMatch, GameOptions
 from umpire_client._handles import Connected, Handle, SeatHandle
 from umpire_client._match import Asking, Choice
 from umpire_client._playing import playing
@@ -121,8 +120,8 @@ class Client(Connected[Channel]):
         """List the rules of a game, each in a sentence; violations name them."""
         return self._channel.run(self._catalog.list_rules(game))
 
-    def cards(self, game: str, card_set: str, digest: str = "") -> CardNames:
-        """Return the cards of a card set; asks the server once only, as long as the ``digest``, if given, is the same."""
+    def cards(self, game: str, card_set: str = "", digest: str = "") -> CardNames:
+        """Return the cards of a card set, by default the game's first; asks the server once only, as long as the ``digest``, if given, is the same."""
         return self._channel.run(self._catalog.cards(game, card_set, digest))
 
     def create_match(
@@ -130,7 +129,7 @@ class Client(Connected[Channel]):
         game: str,
         seats: Iterable[SeatRequest],
         *,
-        options: Options | None = None,
+        options: GameOptions | None = None,
         card_set: str = "",
         invite: bool = False,
         seed: str = "",
@@ -140,8 +139,8 @@ class Client(Connected[Channel]):
     ) -> CreatedMatch[Seat, Spectator, Creator]:
         """Create a match; returns the keys to it.
 
-        ``seats`` are made by ``person`` and ``house_bot``. With ``invite`` persons' seats get invites instead of credentials, and the deal waits until all are
-        claimed. With the same ``request_id`` the answer is the same match.
+        ``seats`` are made by ``person`` and ``house_bot``; ``options`` may be ``{"goldn_crash": {"first_seat": 1}}``. With ``invite`` persons' seats get
+        invites instead of credentials, and the deal waits until all are claimed. With the same ``request_id`` the answer is the same match.
         """
         steps = _creation.create_match(
             self._caller,

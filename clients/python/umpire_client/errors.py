@@ -30,7 +30,7 @@
     │   └── VersionAhead                                  VERSION_AHEAD; `version`
     ├── ResourceExhausted           RESOURCE_EXHAUSTED
     │   └── TooLarge                                      TOO_LARGE
-    ├── Unavailable                 UNAVAILABLE           also where nobody answered at all; `applied`, `request_id`
+    ├── Unavailable                 UNAVAILABLE, CANCELLED    also where nobody answered at all; `applied`, `request_id`, `connected`
     │   ├── StoreUnavailable                              STORE_UNAVAILABLE
     │   ├── ServerDraining                                SERVER_DRAINING
     │   ├── RulesetUnknownHere                            RULESET_UNKNOWN_HERE
@@ -242,10 +242,16 @@ class Unavailable(UmpireError, code=grpc.StatusCode.UNAVAILABLE):
     """Nobody could answer, also after retries.
 
     ``applied`` is NO if it is certain that nothing was done, else UNKNOWN: repeat the call with ``request_id`` ("" if it had none) to settle it.
+    ``connected`` is False if the client never had a connection: then the address may be wrong.
     """
 
     request_id = ""
     applied = "UNKNOWN"
+    connected = True
+
+
+# A worker that stops has no other word for calls that had reached it and not begun. (What the caller itself cancels does not come here.)
+UmpireError.by_code[grpc.StatusCode.CANCELLED] = Unavailable
 
 
 class StoreUnavailable(Unavailable, reason="STORE_UNAVAILABLE"):

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, MATCH_STATUS_FINISHED, MATCH_STATUS_WAITING
 from umpire_client import ApiKeyRequired, Client, CredentialInvalid, MatchNotFound, SeatClaimed, UmpireError, Unavailable, WrongMatch
+from umpire_terminal.calling import this_program
 from umpire_terminal.memory import Memory, NotRemembered, Remembered, state_folder
 from umpire_terminal.opening import Wanted, create, join
 from umpire_terminal.options import BadChoice
@@ -60,11 +61,11 @@ def play(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     try:
         _check(given)
         known = memory.find(given.resume, given.seat or 0) if given.resume is not None else None
-        server = given.server or (known.server if known else environment.get("UMPIRE_SERVER") or _SERVER)
+        server = _with_port(given.server or (known.server if known else environment.get("UMPIRE_SERVER") or _SERVER))
         new = known or Remembered(match_id="", seat=0, credential="", server=server, tls=given.tls)
         _knock(server)
         screen = Screen(colour=not given.no_colour)
-        with Client(server, api_key=given.api_key or environment.get("UMPIRE_API_KEY"), tls=new.tls) as client:
+        with _client(server, given.api_key or environment.get("UMPIRE_API_KEY"), tls=new.tls) as client:
             known = known or _take_seat(client, given, new, memory, screen)
             return _sit(client, known, memory, screen)
     except (BadChoice, NotRemembered) as problem:
@@ -114,13 +115,24 @@ def _sit(client: Client, known: Remembered, memory: Memory, screen: Screen) -> i
     return 0
 
 
+def _client(server: str, api_key: str | None, *, tls: bool) -> Client:
+    try:
+        return Client(server, api_key=api_key, tls=tls)
+    except ValueError as wrong:
+        raise BadChoice(str(wrong)) from None
+
+
+def _with_port(server: str) -> str:
+    return server if ":" in server and not server.endswith("]") else f"{server}:{_PORT}"
+
+
 def _knock(server: str) -> None:
     """Find out at once whether anybody answers.
 
     Raises:
         OSError: nobody does; the message says what to do.
     """
-    host, _, port = server.rpartition(":") if not server.endswith("]") and ":" in server else (server, "", str(_PORT))
+    host, _, port = server.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
     except (OSError, ValueError, OverflowError):
@@ -143,7 +155,7 @@ def _explain(error: UmpireError) -> str:
 
 
 def _joining(known: Remembered, invite: str) -> str:
-    return shlex.join(["umpire", "play", "--server", known.server, *(["--tls"] if known.tls else []), "--join", known.match_id, invite])
+    return shlex.join([*this_program(), "--server", known.server, *(["--tls"] if known.tls else []), "--join", known.match_id, invite])
 
 
 def _resume(known: Remembered, memory: Memory) -> str:
@@ -152,7 +164,7 @@ def _resume(known: Remembered, memory: Memory) -> str:
         seat = []
     except NotRemembered:  # somebody plays two seats of it
         seat = ["--seat", str(known.seat)]
-    return shlex.join(["umpire", "play", "--resume", known.match_id, *seat])
+    return shlex.join([*this_program(), "--resume", known.match_id, *seat])
 
 
 def _complain(problem: str, status: int) -> int:

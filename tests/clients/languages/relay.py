@@ -52,8 +52,8 @@ class Relay(grpc.GenericRpcHandler):
         return sum(path.endswith(f"/{method}") for path, _ in self.calls)
 
 
-def loses_answers(every: int) -> Handing:
-    """Fails each so-many-th call with UNAVAILABLE: in turn before it is handed on and after, so that it was applied and nobody was told."""
+def loses_answers(every: int, code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE) -> Handing:
+    """Fails each so-many-th call: in turn before it is handed on and after, so that it was applied and nobody was told."""
     counted = [0]
 
     def between(_path: str, _request: bytes, ask: Callable[[], bytes], context: Any) -> bytes:
@@ -62,7 +62,7 @@ def loses_answers(every: int) -> Handing:
             return ask()
         if (counted[0] // every) % 2:
             ask()
-        context.abort(grpc.StatusCode.UNAVAILABLE, "lost")
+        context.abort(code, "lost")
         raise AssertionError("abort returned")
 
     return between

@@ -1,11 +1,15 @@
 """clients/node/bot.mjs: plain grpc-js and proto-loader with the .proto files."""
 
+import shutil
 import subprocess
 import time
 from pathlib import Path
 
+import grpc
+import pytest
+
 from service.contract import COMPILED
-from tests.clients.languages.conftest import ROOT, Run
+from tests.clients.languages.conftest import NODE_MODULES, ROOT, Run
 from tests.clients.languages.newer_release import answers_as_later, later_pool
 from tests.clients.languages.relay import Relay, loses_answers
 from tests.matchmaking import Played, create
@@ -41,10 +45,18 @@ def test_two_of_them_play_a_match_against_each_other(binaries: Path, serving: Se
     assert len(said[0]) - 1 + len(said[1]) - 1 == match_["version"] - 1  # each move was said once, by the seat that made it
 
 
-def test_lost_answers_are_asked_for_again_and_nothing_is_played_twice(run: Run, serving: Serving) -> None:
+def test_a_copy_elsewhere_finds_the_proto_folder_by_a_variable(run: Run, over_grpc: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
+    shutil.copy(BOT, tmp_path / "bot.mjs")
+    shutil.copytree(ROOT / "proto", tmp_path / "contract")
+    assert ", won by: " in run("node", "bot.mjs", PROTO="contract", **over_grpc).splitlines()[-1]
+
+
+@pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED], ids=lambda code: code.name)
+def test_lost_answers_are_asked_for_again_and_nothing_is_played_twice(run: Run, serving: Serving, code: grpc.StatusCode) -> None:
     caller = GrpcCaller(serving)
     played = create(caller, seats=[{}, {"houseBot": "random"}])
-    with Relay(serving.grpc, loses_answers(every=9)) as relay:
+    with Relay(serving.grpc, loses_answers(every=9, code=code)) as relay:
         said = run("node", BOT, SERVER=relay.address, MATCH=played.match_id, CREDENTIAL=played.credentials[1]).splitlines()
         asked = relay.count("ApplyMove")
     mine = _moves_of(played, seat=1)

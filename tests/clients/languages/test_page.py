@@ -71,6 +71,14 @@ def test_the_program_in_node_runs(run: Run, project: Path, over_grpc: dict[str, 
     assert run("node", "move.mjs", cwd=project, **over_grpc) == SAID
 
 
+def test_its_second_part_plays_the_match_to_the_end(run: Run, project: Path, over_grpc: dict[str, str]) -> None:
+    (program,), (rest,) = blocks("run: node"), blocks("run: node to the end")
+    (project / "match.mjs").write_text(program + rest)
+    said = run("node", "match.mjs", cwd=project, **over_grpc)
+    assert said.startswith(SAID)
+    assert re.fullmatch(r"over [A-Z_]+\n", said.removeprefix(SAID))
+
+
 def test_the_program_in_typescript_runs_and_is_well_typed(run: Run, project: Path, over_http: dict[str, str]) -> None:
     generate(run, project)
     (program,) = blocks("run: connect")

@@ -1,4 +1,4 @@
-"""retry_policy.json: true to the contract, taken by a gRPC library, and it retries UNAVAILABLE and nothing else."""
+"""retry_policy.json: true to the contract, taken by a gRPC library, and it retries UNAVAILABLE and CANCELLED and nothing else."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,8 @@ from tests.clients.languages.relay import Handing, Relay
 POLICY = (ROOT / "proto" / "umpire" / "v1" / "retry_policy.json").read_text()
 CONTRACT = load_contract(games())
 METHODS = [name for config in json.loads(POLICY)["methodConfig"] for name in config["name"]]
-NOT_RETRIED = [code for code in grpc.StatusCode if code not in (grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE)]
+RETRIED = [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED]  # CANCELLED: a worker that stops has no other word for what it has not begun
+NOT_RETRIED = [code for code in grpc.StatusCode if code not in (grpc.StatusCode.OK, *RETRIED)]
 
 
 def failing(code: grpc.StatusCode, times: int) -> Handing:
@@ -53,14 +54,15 @@ def test_the_rpcs_that_need_a_request_id_stand_apart() -> None:
 def test_it_keeps_to_what_all_libraries_take() -> None:
     for config in json.loads(POLICY)["methodConfig"]:
         retry = config["retryPolicy"]
-        assert retry["retryableStatusCodes"] == ["UNAVAILABLE"]
+        assert retry["retryableStatusCodes"] == [code.name for code in RETRIED]
         assert 2 <= retry["maxAttempts"] <= 5
         assert retry.keys() == {"maxAttempts", "initialBackoff", "maxBackoff", "backoffMultiplier", "retryableStatusCodes"}
 
 
+@pytest.mark.parametrize("code", RETRIED, ids=lambda code: code.name)
 @pytest.mark.parametrize("path", CONTRACT.rpcs)
-def test_unavailable_is_asked_again_with_the_same_request(path: str) -> None:
-    with Relay("127.0.0.1:1", failing(grpc.StatusCode.UNAVAILABLE, 1)) as relay:
+def test_it_is_asked_again_with_the_same_request(path: str, code: grpc.StatusCode) -> None:
+    with Relay("127.0.0.1:1", failing(code, 1)) as relay:
         assert call(relay, path) == b""
         assert relay.calls == [(path, b"as it was")] * 2
 

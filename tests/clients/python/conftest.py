@@ -1,4 +1,5 @@
 import asyncio
+import copy
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -31,7 +32,8 @@ class Blocking:
         if inspect.isasyncgen(found):
             return self._loop.run_until_complete(_all(found))
         if isinstance(found, CreatedMatch):
-            seats = {number: Blocking(seat, self._loop) for number, seat in found.seats.items()}
+            seats = copy.copy(found.seats)
+            seats.update({number: Blocking(seat, self._loop) for number, seat in found.seats.items()})
             return CreatedMatch(found.match, seats, found.invites, Blocking(found.spectator, self._loop), Blocking(found.creator, self._loop))
         if inspect.ismethod(found):
             return lambda *given, **named: self._shown(found(*given, **named))

@@ -109,6 +109,17 @@ def broken(server: FakeServer, _rpc: str, _request: Any, context: Any) -> Any:
     context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
 
 
+def cut_off(_server: FakeServer, _rpc: str, _request: Any, context: Any) -> Any:
+    """Leave a call as a worker does that stops before it has begun it."""
+    context.abort(grpc.StatusCode.CANCELLED, "CANCELLED")
+
+
+def done_and_cut_off(server: FakeServer, rpc: str, request: Any, context: Any) -> Any:
+    """Do it, and say no more than a worker that stops."""
+    server.answer(rpc, request)
+    cut_off(server, rpc, request, context)
+
+
 def done_and_broken(server: FakeServer, rpc: str, request: Any, context: Any) -> Any:
     """Do it, and lose the answer."""
     server.answer(rpc, request)

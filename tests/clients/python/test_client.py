@@ -79,6 +79,11 @@ def test_cards_are_asked_for_once_a_digest(connect: Connect, fake: FakeServer) -
     assert len(fake.requests["GetCardSet"]) == 3
 
 
+def test_without_a_name_the_cards_are_those_of_the_default_set(client: Any) -> None:
+    assert client.cards(GAME).digest == client.get_game(GAME).card_sets[0].digest
+    assert client.cards(GAME) is client.cards(GAME)
+
+
 def test_a_creation_hands_out_what_opens_the_match(client: Any) -> None:
     created = client.create_match(GAME, [person("Ann", "note"), house_bot("keen")], ttl=timedelta(minutes=5))
     assert created.match.status == MATCH_STATUS_ACTIVE
@@ -103,6 +108,12 @@ def test_options_card_set_and_seed_are_those_that_were_asked_for(client: Any) ->
     assert one.match.decisions[0].seat == 2
     assert one.match.view.goldn_crash.options.round_limit == 10
     assert one.seats[2].get().view == two.seats[2].get().view
+
+
+def test_options_can_be_written_as_a_dict(client: Any) -> None:
+    options = {"goldn_crash": {"first_seat": 2, "bomb_strength": "BOMB_STRENGTH_BOMB_CARDS"}}
+    in_force = client.create_match(GAME, [person(), person()], options=options).match.view.goldn_crash.options
+    assert (in_force.first_seat, in_force.bomb_strength) == (2, goldn_crash_pb2.BOMB_STRENGTH_BOMB_CARDS)
 
 
 def test_the_same_request_id_answers_the_same_match(client: Any) -> None:

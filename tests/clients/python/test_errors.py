@@ -79,7 +79,7 @@ def test_the_tree_in_the_docstring_is_the_tree_of_the_classes() -> None:
         (grpc.StatusCode.ABORTED, Aborted),
         (grpc.StatusCode.RESOURCE_EXHAUSTED, ResourceExhausted),
         (grpc.StatusCode.INTERNAL, InternalError),
-        (grpc.StatusCode.CANCELLED, UmpireError),
+        (grpc.StatusCode.UNKNOWN, UmpireError),
     ],
 )
 def test_a_reason_that_is_not_known_has_the_class_of_its_code(connect: Connect, fake: FakeServer, code: grpc.StatusCode, kind: type[UmpireError]) -> None:

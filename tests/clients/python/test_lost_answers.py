@@ -71,7 +71,7 @@ class Losing(Bot):
 
 
 def test_a_bot_whose_answers_are_lost_misses_nothing_and_repeats_nothing(through: Any, relay: Relay) -> None:
-    created = through.create_match(GAME, [person(), house_bot("keen")])
+    created = through.create_match(GAME, [person(), house_bot("keen")], seed="5a" * 32)  # one that is long enough
     bot = Losing(relay)
     outcome = created.seats[1].play(bot)
     relay.to_lose = 0

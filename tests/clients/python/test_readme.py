@@ -10,6 +10,7 @@ import pytest
 
 from service.private_redis import PrivateRedis
 from tests.serving import Serving
+from umpire_client import Client, Creator, Seat, Spectator
 
 README = (Path(__file__).parents[3] / "clients" / "python" / "README.md").read_text()
 PROGRAMS = dict(re.findall(r"<!-- runs: ([a-z ]+) -->\n```python\n(.*?)```", README, re.DOTALL))
@@ -50,6 +51,20 @@ def test_two_asynchronous_bots(open_server: Serving, tmp_path: Path) -> None:
     assert re.fullmatch(r"[A-Z_]+ \[\d?\]\n", run("async", open_server, tmp_path))
 
 
+def test_options_as_a_dict_and_typed_are_the_same(open_server: Serving, tmp_path: Path) -> None:
+    said = run("options", open_server, tmp_path).splitlines()
+    assert "('bomb_strength', 'ALL_CARDS', ['ALL_CARDS', 'BOMB_CARDS'])" in said[0]
+    assert said[1] == "True"
+
+
+def test_its_table_has_every_call() -> None:
+    (table,) = re.findall(r"\| call \| gives \|\n((?:\|.*\n)+)", README)
+    for kind in (Client, Seat, Spectator, Creator):
+        for name in dir(kind):
+            if not name.startswith("_"):
+                assert re.search(rf"\b{name}\b", table), name
+
+
 def test_every_program_of_it_is_run_here() -> None:
-    assert PROGRAMS.keys() == {"bot", "by hand", "async"}
+    assert PROGRAMS.keys() == {"bot", "by hand", "options", "async"}
     assert README.count("```python") == len(PROGRAMS)

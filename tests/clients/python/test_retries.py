@@ -7,7 +7,18 @@ import grpc
 import pytest
 
 from tests.clients.python.conftest import Connect
-from tests.clients.python.fake_server import Behaviour, FakeServer, broken, done_and_broken, done_and_unknown, refused, silent, unavailable
+from tests.clients.python.fake_server import (
+    Behaviour,
+    FakeServer,
+    broken,
+    cut_off,
+    done_and_broken,
+    done_and_cut_off,
+    done_and_unknown,
+    refused,
+    silent,
+    unavailable,
+)
 from umpire_client import DeadlineExceeded, DecisionClosed, RetryPolicy, StoreUnavailable, UmpireError, Unavailable, person
 
 BRIEF = RetryPolicy(deadline=0.5, first_delay=0.01, longest_delay=0.02)
@@ -26,6 +37,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "RenewInvite": lambda client: client.creator("m", "c").renew_invite(2),
     "DeleteMatch": lambda client: client.creator("m", "c").delete(),
 }
+RETRIED = {grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 REPEATABLE = ["CreateMatch", "ClaimSeat", "ApplyMove"]
 
 every_call = pytest.mark.parametrize("rpc", CALLS)
@@ -37,7 +49,9 @@ def always(fake: FakeServer, rpc: str, behaviour: Behaviour) -> None:
 
 
 @every_call
-@pytest.mark.parametrize("trouble", [unavailable(), unavailable("SERVER_DRAINING"), unavailable("RULESET_UNKNOWN_HERE"), unavailable("NEW_TROUBLE"), broken])
+@pytest.mark.parametrize(
+    "trouble", [unavailable(), unavailable("SERVER_DRAINING"), unavailable("RULESET_UNKNOWN_HERE"), unavailable("NEW_TROUBLE"), broken, cut_off]
+)
 def test_every_call_is_repeated_while_nobody_can_answer(connect: Connect, fake: FakeServer, rpc: str, trouble: Behaviour) -> None:
     fake.script[rpc].extend([trouble, trouble])
     CALLS[rpc](connect(fake.address))
@@ -47,7 +61,7 @@ def test_every_call_is_repeated_while_nobody_can_answer(connect: Connect, fake: 
 @every_call
 def test_no_other_failure_is_repeated(connect: Connect, fake: FakeServer, rpc: str) -> None:
     client = connect(fake.address)
-    for tries, code in enumerate(set(grpc.StatusCode) - {grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE}, 1):
+    for tries, code in enumerate(set(grpc.StatusCode) - RETRIED, 1):
         fake.script[rpc].append(refused(code, "SOMETHING_ELSE", retry_ms=10))
         with pytest.raises(UmpireError) as caught:
             CALLS[rpc](client)
@@ -56,7 +70,7 @@ def test_no_other_failure_is_repeated(connect: Connect, fake: FakeServer, rpc: s
 
 
 @every_repeatable_call
-@pytest.mark.parametrize("lost", [done_and_unknown, done_and_broken])
+@pytest.mark.parametrize("lost", [done_and_unknown, done_and_broken, done_and_cut_off])
 def test_what_was_done_with_a_lost_answer_is_not_done_twice(connect: Connect, fake: FakeServer, rpc: str, lost: Behaviour) -> None:
     fake.script[rpc].extend([unavailable(), lost, lost])
     CALLS[rpc](connect(fake.address))
@@ -103,7 +117,7 @@ def test_when_time_runs_out_it_is_said_that_nothing_was_done(connect: Connect, f
 
 
 @every_repeatable_call
-@pytest.mark.parametrize("lost", [done_and_unknown, done_and_broken, broken])
+@pytest.mark.parametrize("lost", [done_and_unknown, done_and_broken, broken, cut_off])
 def test_one_try_with_an_unknown_end_makes_the_end_unknown(connect: Connect, fake: FakeServer, rpc: str, lost: Behaviour) -> None:
     fake.script[rpc].append(lost)
     always(fake, rpc, unavailable())
@@ -146,6 +160,14 @@ def test_where_nobody_listens_nothing_was_done(connect: Connect, fake: FakeServe
         CALLS["ApplyMove"](connect(fake.address, retry=BRIEF))
     assert caught.value.code is grpc.StatusCode.UNAVAILABLE
     assert caught.value.applied == "NO"
+
+
+def test_a_call_that_a_stopping_worker_cut_off_is_unavailable_and_unknown(connect: Connect, fake: FakeServer) -> None:
+    fake.script["ApplyMove"].append(cut_off)
+    with pytest.raises(Unavailable) as caught:
+        CALLS["ApplyMove"](connect(fake.address, retry=RetryPolicy(deadline=20, first_delay=60, longest_delay=60)))
+    assert (caught.value.code, caught.value.reason, caught.value.applied) == (grpc.StatusCode.CANCELLED, "", "UNKNOWN")
+    assert caught.value.request_id == fake.requests["ApplyMove"][0].request_id
 
 
 def test_a_match_that_an_earlier_try_has_deleted_is_deleted(connect: Connect, fake: FakeServer) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from tests.serving import API_KEY, Serving, free_port
 from umpire_client import Client, person
+from umpire_terminal.calling import as_called
 from umpire_terminal.games.goldn_crash import wording
 from umpire_terminal.memory import Memory, Remembered, state_folder
 
@@ -24,6 +25,7 @@ UMPIRE = [str(Path(sys.executable).with_name("umpire"))]
 GENERIC = """
 import sys
 from umpire_terminal import command, sitting
+from umpire_terminal.calling import as_called
 from umpire_terminal.games.generic import Face
 sitting.find_face = lambda game: Face()
 sys.exit(command.main(sys.argv[2:]))
@@ -99,7 +101,8 @@ def home(tmp_path: Path, serving: Serving) -> Home:
 
 def resuming(output: str) -> list[str]:
     """The arguments of the command that the output says to resume with."""
-    (command,) = re.findall(r"^  (umpire play --resume .*)$", output, re.MULTILINE)
+    (command,) = re.findall(r"^  (\S+ play --resume .*)$", output, re.MULTILINE)
+    assert shlex.split(command)[:1] == UMPIRE
     return shlex.split(command)[2:]
 
 
@@ -243,7 +246,7 @@ def test_a_terminal_without_colours_gets_none(home: Home, arguments: list[str], 
 
 def test_two_people_play_by_invite(home: Home, tmp_path: Path, serving: Serving) -> None:
     ann = Playing(home, "goldn_crash", "--invite", "--name", "Ann")
-    (joining,) = re.findall(r"^umpire play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
+    (joining,) = re.findall(r"^\S+ play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
     bobs = Home(tmp_path / "bob", "127.0.0.1:1")  # the command itself says which server
     del bobs.environment["UMPIRE_API_KEY"]
     bob = Playing(bobs, *shlex.split(joining)[2:], "--name", "Bob")
@@ -261,11 +264,11 @@ def test_two_people_play_by_invite(home: Home, tmp_path: Path, serving: Serving)
 
 def test_leaving_while_waiting_keeps_the_invite(home: Home, tmp_path: Path, serving: Serving) -> None:
     ann = Playing(home, "goldn_crash", "--invite", "--option", "first_seat=2")
-    first = re.findall(r"^umpire play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
+    first = re.findall(r"^\S+ play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
     ann.process.send_signal(signal.SIGINT)
     assert ann.end() == 130
     again = Playing(home, *resuming(ann.wait_for("--resume")))
-    assert re.findall(r"^umpire play .*--join .*$", again.wait_for("Waiting for people"), re.MULTILINE) == first
+    assert re.findall(r"^\S+ play .*--join .*$", again.wait_for("Waiting for people"), re.MULTILINE) == first
     bobs = Home(tmp_path / "bob", serving.grpc)
     match, invite = shlex.split(first[0])[-2:]
     bob = bobs.run("--join", match, lines=[invite, "q"])  # the invite is asked for, and is not in the shell's history
@@ -328,6 +331,8 @@ def test_without_a_server_one_line_says_how_to_start_one(tmp_path: Path) -> None
         (["goldn_crash", "--seed", "5a"], 1, "seed"),
         (["goldn_crash", "--card-set", "none"], 1, "card set"),
         (["goldn_crash", "--api-key", "wrong"], 1, "key"),
+        (["goldn_crash", "--api-key", "two words"], 2, "API key"),
+        (["goldn_crash", "--server", "127.0.0.1"], 1, "127.0.0.1:50051"),
         (["--resume", "0-nothing"], 2, "No match 0-nothing"),
         (["--join", "0-nothing", "invite"], 1, "invite"),
         (["--join", "a", "b", "c"], 2, "--join"),
@@ -346,6 +351,36 @@ def test_a_server_with_keys_asks_for_one(home: Home) -> None:
     played = home.run("goldn_crash")
     assert played.returncode == 1
     assert "UMPIRE_API_KEY" in played.stderr
+
+
+def test_the_commands_that_it_prints_begin_as_it_was_called(home: Home) -> None:
+    home.command = [sys.executable, "-m", "umpire_terminal"]
+    left = subprocess.run([*home.command, "goldn_crash"], input="q\n", env=home.environment, capture_output=True, text=True, timeout=60, check=True)
+    (command,) = re.findall(r"^  (.* --resume .*)$", left.stdout, re.MULTILINE)
+    assert shlex.split(command)[:3] == home.command
+    again = subprocess.run(shlex.split(command), input="q\n", env=home.environment, capture_output=True, text=True, timeout=60, check=False)
+    assert again.returncode == 0, again.stderr
+
+
+def test_a_command_on_the_path_is_printed_without_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "umpire").write_text("#!/bin/sh\n")
+        (tmp_path / folder / "umpire").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "one"))
+    assert as_called([str(tmp_path / "one" / "umpire"), "play"], None, []) == ["umpire", "play"]
+    assert as_called([str(tmp_path / "two" / "umpire"), "play"], None, []) == [str(tmp_path / "two" / "umpire"), "play"]
+    assert as_called(["-c", "play"], None, ["python3", "-c"]) == ["umpire", "play"]
+
+
+def test_a_port_that_speaks_no_grpc_is_asked_about_in_one_line(home: Home, serving: Serving) -> None:
+    http = f"127.0.0.1:{serving.http_port}"
+    for arguments in (["--server", http], ["--server", serving.grpc, "--tls"]):
+        played = home.run("goldn_crash", *arguments)
+        assert (played.returncode, played.stdout) == (1, "")
+        (line,) = [line for line in played.stderr.splitlines() if not line.startswith(("E0000", "I0000", "E1", "I1", "WARNING"))]
+        assert line.startswith("umpire: ")
+        assert "is this the gRPC port" in line
 
 
 def test_a_game_without_a_module_of_its_own_is_played_to_the_end(tmp_path: Path, serving: Serving) -> None:

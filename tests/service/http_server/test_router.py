@@ -84,6 +84,11 @@ def test_there_is_nothing_elsewhere(router: Router, path: bytes) -> None:
     assert caught.value.reason == "ROUTE_NOT_FOUND"
 
 
+def test_at_the_root_it_is_said_where_to_begin(router: Router) -> None:
+    with pytest.raises(NotFound, match="/v1/games.*README"):
+        router.find("GET", b"/")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "allow"),
     [
