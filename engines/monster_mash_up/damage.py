@@ -6,7 +6,7 @@ from engines.kit.structs import Move
 from engines.monster_mash_up.card_set import MonsterMashUpCards, Timing
 from engines.monster_mash_up.checkpoint import the_dead
 from engines.monster_mash_up.events import ChangeReason, Passed, RoundResult, SeatDamage
-from engines.monster_mash_up.moves import Pass
+from engines.monster_mash_up.moves import PassTurn
 from engines.monster_mash_up.powers import ability_of, power_of, uses_of
 from engines.monster_mash_up.reset import end_battle, next_round
 from engines.monster_mash_up.state import SEATS, BoostKind, MashUpTable, MonsterMashUpState, SeatState, WindowStep, rival_of
@@ -31,7 +31,7 @@ def _can_use(own: SeatState, cards: MonsterMashUpCards) -> bool:
 
 def window_moves(own: SeatState, cards: MonsterMashUpCards) -> list[Move]:
     """List what can be answered in the window, legal or not."""
-    return [*uses_of(own, cards), Pass()]
+    return [*uses_of(own, cards), PassTurn()]
 
 
 def pass_window(table: MashUpTable, seat: int, step: WindowStep) -> None:

@@ -40,7 +40,7 @@ class UseScientist(Move, frozen=True):
     opponent_die: int
 
 
-class Pass(Move, frozen=True):
+class PassTurn(Move, frozen=True):
     """Do nothing on this turn, or in this window (ROLL-6)."""
 
 
@@ -58,4 +58,4 @@ class Panic(Move, frozen=True):
     """Choose the Panic Button in secret (BOOST-6)."""
 
 
-MOVES: tuple[type[Move], ...] = (ChooseScientist, MakeMonster, RerollBoth, RerollOne, UsePower, UseScientist, Pass, Boost, Defend, Panic)
+MOVES: tuple[type[Move], ...] = (ChooseScientist, MakeMonster, RerollBoth, RerollOne, UsePower, UseScientist, PassTurn, Boost, Defend, Panic)

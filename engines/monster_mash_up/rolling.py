@@ -6,7 +6,7 @@ from engines.monster_mash_up import violations
 from engines.monster_mash_up.card_set import MonsterMashUpCards
 from engines.monster_mash_up.checkpoint import check_point
 from engines.monster_mash_up.events import BoostPhaseStarted, ChangeReason, Passed, RoundStarted
-from engines.monster_mash_up.moves import Pass, RerollBoth, RerollOne
+from engines.monster_mash_up.moves import PassTurn, RerollBoth, RerollOne
 from engines.monster_mash_up.powers import uses_of
 from engines.monster_mash_up.state import DICE, SEATS, BoostStep, Marks, MashUpTable, MonsterMashUpState, RollStep, SeatState, rival_of
 from engines.monster_mash_up.tracks import change_energy, roll
@@ -37,7 +37,7 @@ def _first_turn(state: MonsterMashUpState, cards: MonsterMashUpCards) -> int:
 
 def turns_of(own: SeatState, cards: MonsterMashUpCards) -> list[Move]:
     """List what a turn can be, legal or not."""
-    return [*_REROLLS, *uses_of(own, cards), Pass()]
+    return [*_REROLLS, *uses_of(own, cards), PassTurn()]
 
 
 def both_violation(own: SeatState) -> Violation | None:

@@ -13,7 +13,7 @@ from engines.kit.violation import Violation
 from engines.monster_mash_up import boosting, damage, entropy, making, powers, rolling
 from engines.monster_mash_up.card_set import MonsterMashUpCards
 from engines.monster_mash_up.events import MatchStarted
-from engines.monster_mash_up.moves import Boost, ChooseScientist, Defend, MakeMonster, Panic, Pass, RerollBoth, RerollOne, UsePower, UseScientist
+from engines.monster_mash_up.moves import Boost, ChooseScientist, Defend, MakeMonster, Panic, PassTurn, RerollBoth, RerollOne, UsePower, UseScientist
 from engines.monster_mash_up.reset import resign
 from engines.monster_mash_up.state import (
     DICE,
@@ -48,9 +48,9 @@ class MonsterMashUp(Engine[MonsterMashUpState]):
     answers = {  # noqa: RUF012 - the contract declares it
         "CHOOSE_SCIENTIST": (ChooseScientist,),
         "MAKE_MONSTER": (MakeMonster,),
-        "ROLL_TURN": (RerollBoth, RerollOne, UsePower, UseScientist, Pass),
+        "ROLL_TURN": (RerollBoth, RerollOne, UsePower, UseScientist, PassTurn),
         "BOOST": (Boost, Defend, Panic),
-        "DAMAGE_WINDOW": (UsePower, UseScientist, Pass),
+        "DAMAGE_WINDOW": (UsePower, UseScientist, PassTurn),
     }
     wrong_move_rule = "FLOW-2"
     cards: MonsterMashUpCards
@@ -105,7 +105,7 @@ class MonsterMashUp(Engine[MonsterMashUpState]):
     def violation(self, state: MonsterMashUpState, seat: int, move: Move) -> Violation | None:
         own = state.seat(seat)
         match move:
-            case Pass() | Defend() | Panic():
+            case PassTurn() | Defend() | Panic():
                 return None
             case UsePower(own_die, opponent_die):
                 return powers.power_violation(state, seat, (own_die, opponent_die), self.cards)
@@ -126,7 +126,7 @@ class MonsterMashUp(Engine[MonsterMashUpState]):
     def apply(self, table: MashUpTable, seat: int, move: Move) -> None:  # noqa: C901 - one case a move
         step = table.state.step
         match move:
-            case Pass():
+            case PassTurn():
                 if isinstance(step, RollStep):
                     rolling.pass_turn(table, seat, step)
                 elif isinstance(step, WindowStep):
@@ -189,7 +189,7 @@ class MonsterMashUp(Engine[MonsterMashUpState]):
         state = table.state
         match state.step:
             case RollStep() | WindowStep():
-                return Pass()
+                return PassTurn()
             case BoostStep():
                 return Boost(0)
             case MakeStep():
@@ -202,7 +202,7 @@ class MonsterMashUp(Engine[MonsterMashUpState]):
 
     def label(self, move: Move, state: MonsterMashUpState) -> str:  # noqa: C901 - one case a move
         match move:
-            case Pass():
+            case PassTurn():
                 return "Pass"
             case UsePower(own_die, opponent_die):
                 return f"Use your monster's power{_on_dice(state, own_die, opponent_die)}"

@@ -18,7 +18,7 @@ from engines.kit.structs import Move
 from engines.kit.table import Table
 from engines.monster_mash_up import GAME
 from engines.monster_mash_up.card_set import MonsterMashUpCards, Side, build_card_set
-from engines.monster_mash_up.moves import Boost, ChooseScientist, Defend, MakeMonster, Panic, Pass, RerollBoth, RerollOne, UsePower, UseScientist
+from engines.monster_mash_up.moves import Boost, ChooseScientist, Defend, MakeMonster, Panic, PassTurn, RerollBoth, RerollOne, UsePower, UseScientist
 from engines.monster_mash_up.state import (
     SEATS,
     BoostChoice,
@@ -255,7 +255,7 @@ class MashUpWords(Words):
             case ["scientist", own_die, opponent_die]:
                 return UseScientist(int(own_die), int(opponent_die))
             case ["pass"]:
-                return Pass()
+                return PassTurn()
             case ["boost", fingers]:
                 return Boost(int(fingers))
             case ["defend"]:
