@@ -1,4 +1,4 @@
-"""What the effects of powers and scientists do (section 3.3 of the vocabulary in RULES.md)."""
+"""What the effects of powers and scientists do ("Vocabulary" in RULES.md)."""
 
 from engines.monster_mash_up.card_set import MonsterMashUpCards, Power
 from engines.monster_mash_up.events import Bonus, BonusAdded, ChangeReason

@@ -7,7 +7,7 @@ import pytest
 from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
 from umpire.v1.catalog_pb2 import Game, GameSummary, Mode
 from umpire_terminal.memory import Memory, NotRemembered, Remembered, state_folder
-from umpire_terminal.opening import Wanted, plan_seats
+from umpire_terminal.opening import Wanted, _find_game, plan_seats
 from umpire_terminal.options import BadChoice, read_options
 
 DUEL = Game(summary=GameSummary(game="duel", title="Duel", modes=[Mode(min_seats=2, max_seats=2)], house_bots=["random", "keen"]))
@@ -15,6 +15,21 @@ PARTY = Game(
     summary=GameSummary(game="party", title="Party", modes=[Mode(min_seats=3, max_seats=3), Mode(min_seats=4, max_seats=5)], house_bots=["random", "keen"])
 )
 LONELY = Game(summary=GameSummary(game="lonely", title="Lonely", modes=[Mode(min_seats=2, max_seats=2)]))
+
+
+class OneGame:
+    """A server with one game."""
+
+    def list_games(self) -> list[GameSummary]:
+        return [DUEL.summary]
+
+    def get_game(self, game: str) -> Game:
+        assert game == "duel"
+        return DUEL
+
+
+def test_without_a_game_the_only_one_is_played() -> None:
+    assert _find_game(OneGame(), "") is DUEL
 
 
 @pytest.mark.parametrize(

@@ -159,8 +159,21 @@ def test_seat_2_and_options_and_the_bot_can_be_chosen(home: Home) -> None:
     assert "the Bomb cards of the column" in played.stdout
 
 
-def test_without_a_game_the_only_one_is_played(home: Home) -> None:
-    assert "You (" in home.run().stdout
+def test_without_a_game_one_is_asked_which(home: Home) -> None:
+    asked = home.run()
+    assert asked.returncode == 2
+    assert asked.stderr == "umpire: which game? goldn_crash, monster_mash_up\n"
+
+
+@pytest.mark.parametrize(("arguments", "rival"), [([], ""), (["--seats", "2", "--bot", "random"], "The bot")])
+def test_a_game_without_a_face_of_its_own_is_played_to_its_end(home: Home, arguments: list[str], rival: str) -> None:
+    rng = random.Random(3)
+    played = home.run("monster_mash_up", *arguments, lines=[str(rng.randint(1, 5)) for _ in range(1_000)])
+    assert played.returncode == 0, played.stderr
+    assert played.stderr == ""
+    assert "Traceback" not in played.stdout
+    assert rival in played.stdout
+    assert home.files() == []  # nothing to resume
 
 
 def test_leaving_and_resuming_goes_on_with_the_same_match(home: Home) -> None:
