@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
+BENCH := $(VENV)/.bench
 CONTRACT := service/contract.binpb
 NODE_MODULES := clients/node/node_modules/.installed
 STUBS := clients/python/umpire/__init__.py
@@ -46,7 +47,7 @@ $(STUBS): $(PROTOS) scripts/generate_stubs.py | $(RUNTIME)
 	$(BIN)/python scripts/generate_stubs.py
 
 lock: $(DEV) ## pin the newest versions of what requirements/*.in names
-	for name in runtime build dev; do \
+	for name in runtime build dev bench; do \
 	  $(BIN)/pip-compile -q --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
 	    --no-emit-find-links --no-emit-options -o requirements/$$name.txt requirements/$$name.in || exit 1; \
 	done
@@ -55,8 +56,8 @@ lock: $(DEV) ## pin the newest versions of what requirements/*.in names
 readme: $(RUNTIME) ## write the table of settings into the README
 	$(BIN)/python scripts/write_settings.py
 
-bench: $(DEV) $(CONTRACT) ## measure ApplyMove against a bare echo, in one run
-	$(BIN)/python -m loadtests.bench
+bench: $(BENCH) $(CONTRACT) ## measure the service beside a bare echo, in one run (bench.json)
+	$(BIN)/python -m loadtests.bench --json bench.json
 
 clean: ## remove what was built; the matches in .umpire stay
 	rm -rf $(VENV) $(CONTRACT) $(dir $(NODE_MODULES)) clients/python/umpire *.egg-info clients/*/*.egg-info build clients/*/build
@@ -69,6 +70,10 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml clien
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
 	$(BIN)/python scripts/generate_stubs.py
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . -e clients/python -e clients/terminal
+	@touch $@
+
+$(BENCH): requirements/bench.txt $(RUNTIME)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@
 
 $(DEV): requirements/dev.txt $(RUNTIME)

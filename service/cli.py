@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from service.admin.command import add_admin
 from service.config import ConfigError, add_settings, environment, read_settings
 from service.doctor.command import add_doctor
+from service.redis_address import read_address
 
 _ABOUT = {
     "serve": "serve on this machine: a private Redis and a worker a core",
@@ -31,10 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "run" in options:
             return int(options.run(options))
         settings = read_settings(options.command, vars(options), environment())
+        if settings.redis_url:
+            read_address(settings.redis_url)
         if options.command == "serve":
             from service.supervisor import Supervisor  # noqa: PLC0415 - a worker needs no supervisor
 
             return Supervisor(settings).run()
+        sys.modules["rich"] = None  # type: ignore[assignment]  # structlog would load it, 4 MB, to draw tracebacks; a worker's are plain
         from service.worker import run_worker  # noqa: PLC0415 - a supervisor needs no engines
 
         run_worker(settings)

@@ -17,7 +17,7 @@ from service.errors import Forbidden, Unauthenticated
 
 _ALGORITHM = "HS256"
 _LIFETIME_S = 400 * 24 * 3600
-_MOST_REMEMBERED = 16_384
+_MOST_REMEMBERED = 4_096
 _LONGEST_TOKEN = 2_048
 _LEEWAY_S = 60
 

@@ -75,10 +75,15 @@ def _let_the_loop_finish() -> None:
     """
     if not hasattr(os, "SCHED_BATCH"):
         return
-    for thread in (int(folder.name) for folder in Path("/proc/self/task").iterdir()):
-        if thread != threading.get_native_id():
-            with contextlib.suppress(OSError):  # it may just have ended
-                os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
+    with contextlib.suppress(OSError):  # no /proc, or not allowed: it is only dearer
+        for thread in (int(folder.name) for folder in Path("/proc/self/task").iterdir()):
+            if thread != threading.get_native_id():
+                _make_patient(thread)
+
+
+def _make_patient(thread: int) -> None:
+    with contextlib.suppress(OSError):  # it may just have ended
+        os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _unary(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], Awaitable[bytes]]:

@@ -3,17 +3,18 @@
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
+from redis.asyncio import BlockingConnectionPool
 from redis.connection import parse_url
 
 from service.config import ConfigError
 
 _SCHEMES = ("redis", "rediss", "unix")
 _DATABASE = re.compile(r"/?\d*")
-_UNREADABLE = (
-    "--redis-url (UMPIRE_REDIS_URL) cannot be read: it begins with redis://, rediss:// or unix://, and special characters of a password stand there as %XX"
-)
+_OPTIONS = {"db", "ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname", "username", "password"}
+_NAME = "--redis-url (UMPIRE_REDIS_URL)"
+_UNREADABLE = f"{_NAME} cannot be read: it begins with redis://, rediss:// or unix://, and special characters of a password stand there as %XX"
 
 
 class RedisAddress(NamedTuple):
@@ -35,7 +36,10 @@ def read_address(url: str) -> RedisAddress:
     try:
         parts = urlsplit(url)
         options = parse_url(url)  # type: ignore[no-untyped-call]  # redis-py's
-    except ValueError:
+        if set(parse_qs(parts.query, keep_blank_values=True)) - _OPTIONS:
+            raise ConfigError(f"{_NAME} takes no other options than {', '.join(sorted(_OPTIONS))}")
+        BlockingConnectionPool.from_url(url).make_connection()  # type: ignore[no-untyped-call]  # redis-py's; does not connect
+    except (ValueError, TypeError, AttributeError):
         raise ConfigError(_UNREADABLE) from None
     if parts.scheme not in _SCHEMES or "@" in parts.path + parts.query + parts.fragment:
         raise ConfigError(_UNREADABLE)

@@ -31,6 +31,6 @@ async def _serve(settings: Settings) -> None:
     # What start-up has made stays: the collector need not look at it again and again.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 50, 50)
+    gc.set_threshold(10_000, 50, 50)
     await stopped.wait()
     await worker.stop()

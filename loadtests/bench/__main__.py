@@ -7,10 +7,15 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loadtests.bench.calls import Calls, Drive
 from loadtests.bench.measure import WARM_UP, Cost, Row, cost_of, summarise
-from loadtests.bench.processes import Echo, Umpire, pin
+from loadtests.bench.processes import Echo, Umpire, pin, resident_mb
+from loadtests.bench.sizes import Size, measure_sizes
+
+if TYPE_CHECKING:
+    from loadtests.bench.in_process import Alone
 
 _ECHO = "echo, bare grpc.aio"
 _FEWER_WHEN_ALONE = 4
@@ -55,8 +60,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds that count, after one that does not")
     parser.add_argument("--in-flight", type=int, nargs="+", default=[1, 16, 64], help="how many calls are under way at once")
     parser.add_argument("--calls", type=int, default=4000, help="about so many calls in each drive")
-    parser.add_argument("--only", default="", help="measure only what has this in its name, and the echo")
-    parser.add_argument("--json", type=Path, help="write the rows there too")
+    parser.add_argument("--only", default="", help="measure only the calls that have this in their name, and the echo")
+    parser.add_argument("--json", type=Path, help="write all figures there too")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         umpire = Umpire(Path(folder))
@@ -66,16 +71,41 @@ def main() -> None:
             for pid, core in ((umpire.worker, 0), (echo.pid, 0), (umpire.redis, 1), (os.getpid(), 1)):
                 pin(pid, core)
             time.sleep(1)
-            rows = measure_calls(umpire, echo, options)
+            calls = measure_calls(umpire, echo, options)
+            resident = resident_mb(umpire.worker)
+            sizes = [] if options.only else measure_sizes(f"http://127.0.0.1:{umpire.http_port}", umpire.redis_url)
         finally:
             echo.stop()
             umpire.stop()
-    print(f"{'':40}{'at once':>8}{'x':>7}{'server µs':>11}{'redis µs':>10}{'calls/s':>9}{'p50 ms':>8}{'p99 ms':>8}")
-    for row in rows:
-        print(f"{row.what:40}{row.in_flight:8}{row.ratio:7.2f}{row.server_us:11.0f}{row.redis_us:10.0f}{row.per_second:9.0f}{row.p50_ms:8.2f}{row.p99_ms:8.2f}")
-    print("\nx: calls a server-CPU-second relative to the bare echo")
+    alone = [] if options.only else _alone(options.rounds + WARM_UP)
+    report(calls, alone, sizes, resident)
     if options.json:
-        options.json.write_text(json.dumps([row._asdict() for row in rows], indent=2) + "\n", encoding="utf-8")
+        found = {"calls": calls, "in_process": alone, "sizes": sizes}
+        figures = {name: [row._asdict() for row in rows] for name, rows in found.items()} | {"worker_mb": resident}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def _alone(rounds: int) -> "list[Alone]":
+    from loadtests.bench.in_process import measure_in_process  # noqa: PLC0415 - needs requirements/bench.txt, the calls do not
+
+    return measure_in_process(rounds)
+
+
+def report(calls: list[Row], alone: "list[Alone]", sizes: list[Size], resident: float) -> None:
+    """Print the tables."""
+    print(f"{'':42}{'at once':>8}{'x':>7}{'server µs':>11}{'redis µs':>10}{'calls/s':>9}{'p50 ms':>8}{'p99 ms':>8}")
+    for row in calls:
+        print(f"{row.what:42}{row.in_flight:8}{row.ratio:7.2f}{row.server_us:11.0f}{row.redis_us:10.0f}{row.per_second:9.0f}{row.p50_ms:8.2f}{row.p99_ms:8.2f}")
+    print("\nCPU µs of server and Redis a call; x: calls a server-CPU-second relative to the bare echo of the same run")
+    if alone:
+        print(f"\n{'in one process, without doors and store':42}{'µs a move':>10}{'x chess':>9}")
+    for one in alone:
+        print(f"{one.what:42}{one.us:10.1f}{one.ratio:9.2f}")
+    if sizes:
+        print(f"\n{'':62}{'mean':>8}{'largest':>9}")
+    for size in sizes:
+        print(f"{size.what:62}{size.mean:8.0f}{size.largest:9}")
+    print(f"\nresident memory of the worker: {resident:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import selectors
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 
@@ -31,40 +32,50 @@ def drive(connect: Callable[[], Connection], connections: int, in_flight: int, l
         RuntimeError: a call failed: a benchmark of refusals is none.
     """
     waiting = iter(lines)
-    opened = [connect() for _ in range(connections)]
-    selector = selectors.DefaultSelector()
-    under_way: list[dict[int, tuple[Iterator[Any], float]]] = [{} for _ in opened]
-    latencies: list[float] = []
+    lanes = [_Lane(connect(), waiting) for _ in range(connections)]
     started = time.perf_counter()
-
-    def send(at: int, players: list[Iterator[Any]]) -> None:
-        calls, sent = [], []
-        for player in players:
-            line: Iterator[Any] | None = player
-            call = next(player, None)
-            while call is None:
-                line = next((iter(one) for one in waiting), None)
-                if line is None:
-                    break
-                call = next(line, None)
-            if call is not None and line is not None:
-                calls.append(call)
-                sent.append(line)
-        if calls:
-            now = time.perf_counter()
-            under_way[at].update((key, (line, now)) for key, line in zip(opened[at].send(calls), sent, strict=True))
-
-    for at, connection in enumerate(opened):
-        selector.register(connection.socket, selectors.EVENT_READ, at)
-        send(at, [iter(()) for _ in range(at, in_flight, connections)])
-    while any(under_way):
-        for key, _ in selector.select(10):
-            done = opened[key.data].receive()
-            now = time.perf_counter()
-            finished = [under_way[key.data].pop(call) for call in done]
-            latencies += (now - sent for _, sent in finished)
-            send(key.data, [player for player, _ in finished])
+    with selectors.DefaultSelector() as selector:
+        for number, lane in enumerate(lanes):
+            selector.register(lane.connection.socket, selectors.EVENT_READ, lane)
+            lane.send([iter(()) for _ in range(number, in_flight, connections)])
+        while any(lane.under_way for lane in lanes):
+            for key, _ in selector.select(10):
+                key.data.receive()
     seconds = time.perf_counter() - started
-    for connection in opened:
-        connection.close()
+    for lane in lanes:
+        lane.connection.close()
+    latencies = [latency for lane in lanes for latency in lane.latencies]
     return Driven(len(latencies), seconds, latencies)
+
+
+class _Lane:
+    """A connection with the lines that are being played on it; ``under_way`` are the calls without an answer yet, each with its line and when it was sent."""
+
+    def __init__(self, connection: Connection, waiting: Iterator[Sequence[Any]]) -> None:
+        self.connection = connection
+        self.under_way: dict[int, tuple[Iterator[Any], float]] = {}
+        self.latencies: list[float] = []
+        self._waiting = waiting
+
+    def send(self, lines: list[Iterator[Any]]) -> None:
+        """Send the next call of each line; a line that is over gives its place to one that waits."""
+        nexts = [found for line in lines if (found := self._next(line)) is not None]
+        if nexts:
+            now = time.perf_counter()
+            keys = self.connection.send([call for call, _ in nexts])
+            self.under_way.update((key, (line, now)) for key, (_, line) in zip(keys, nexts, strict=True))
+
+    def receive(self) -> None:
+        """Take the answers that have come, and play on."""
+        done = self.connection.receive()
+        now = time.perf_counter()
+        finished = [self.under_way.pop(key) for key in done]
+        self.latencies += [now - sent for _, sent in finished]
+        self.send([line for line, _ in finished])
+
+    def _next(self, line: Iterator[Any]) -> tuple[Any, Iterator[Any]] | None:
+        for candidate in chain((line,), map(iter, self._waiting)):
+            call = next(candidate, None)
+            if call is not None:
+                return call, candidate
+        return None

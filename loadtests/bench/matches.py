@@ -3,13 +3,14 @@
 import json
 import random
 import urllib.request
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from loadtests.bench.http1 import http_call
 from loadtests.bench.http2 import GrpcCall
 
 SEED = "42" * 32
-_NEW = {"game": "goldn_crash", "seats": [{}, {}], "seed": SEED}
+_NEW: dict[str, Any] = {"game": "goldn_crash", "seats": [{}, {}]}
 
 
 class Answer(NamedTuple):
@@ -21,10 +22,10 @@ class Answer(NamedTuple):
 
 
 class Fresh:
-    """A match that was just made."""
+    """A match that was just made, by default with the seed that all matches of prebuilt calls have."""
 
-    def __init__(self, http: str) -> None:
-        created = ask(f"{http}/v1/matches", _NEW)
+    def __init__(self, http: str, seed: str = SEED) -> None:
+        created = ask(f"{http}/v1/matches", _NEW | {"seed": seed})
         self.match_id: str = created["match"]["matchId"]
         self.credentials: dict[int, str] = {seat["seat"]: seat["credential"] for seat in created["seats"]}
         self.first: dict[str, Any] = created["match"]["decisions"][0]
@@ -41,26 +42,26 @@ def ask(url: str, body: dict[str, Any] | None = None, credential: str = "") -> d
 
 def write_down(http: str) -> list[Answer]:
     """Play a match at random and return its moves."""
-    rng, match = random.Random(1), Fresh(http)
-    decision, moves = match.first, []
-    while decision:
+    return list(play_at_random(http, Fresh(http), random.Random(1)))
+
+
+def play_at_random(http: str, match: Fresh, rng: random.Random) -> Iterator[Answer]:
+    """Play a match to its end, giving each move once it is made."""
+    decision: dict[str, Any] | None = match.first
+    while decision is not None:
         credential = match.credentials[decision["seat"]]
         legal = ask(f"{http}/v1/matches/{match.match_id}/legal-moves", credential=credential)["legalMoves"]
-        move = rng.choice(legal)["moveId"]
-        moves.append(Answer(decision["seat"], decision["decisionId"], move))
-        body = {"decisionId": decision["decisionId"], "moveId": move}
-        played = ask(f"{http}/v1/matches/{match.match_id}/moves", body, credential)
-        opened = played["updates"][-1]["decisionsOpened"]
+        move = Answer(decision["seat"], decision["decisionId"], rng.choice(legal)["moveId"])
+        opened = _make(http, match, move)["updates"][-1]["decisionsOpened"]
         decision = opened[0] if opened else None
-    return moves
+        yield move
 
 
 def advance(http: str, moves: list[Answer]) -> Fresh:
     """Make a match and play the given moves."""
     match = Fresh(http)
     for move in moves:
-        body = {"decisionId": move.decision_id, "moveId": move.move_id}
-        ask(f"{http}/v1/matches/{match.match_id}/moves", body, match.credentials[move.seat])
+        _make(http, match, move)
     return match
 
 
@@ -90,12 +91,17 @@ def read_by_grpc(match: Fresh, seat: int) -> GrpcCall:
 
 def create_by_grpc() -> GrpcCall:
     """Build a CreateMatchRequest for two persons."""
-    return GrpcCall("", _text(1, _NEW["game"]) + b"\x22\x00" * len(_NEW["seats"]))  # type: ignore[arg-type]
+    return GrpcCall("", _text(1, _NEW["game"]) + b"\x22\x00" * len(_NEW["seats"]))
 
 
 def create_by_http() -> bytes:
     """Build the same call for REST."""
-    return http_call("POST", "/v1/matches", "", json.dumps({"game": _NEW["game"], "seats": _NEW["seats"]}).encode())
+    return http_call("POST", "/v1/matches", "", json.dumps(_NEW).encode())
+
+
+def _make(http: str, match: Fresh, move: Answer) -> dict[str, Any]:
+    body = {"decisionId": move.decision_id, "moveId": move.move_id}
+    return ask(f"{http}/v1/matches/{match.match_id}/moves", body, match.credentials[move.seat])
 
 
 def _varint(number: int) -> bytes:

@@ -17,9 +17,8 @@ def free_port() -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU seconds that a process has used, in user and system."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the CPU seconds that a process has used, in user and system, to the nanosecond: Linux has such a clock for each process, named by its pid."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def resident_mb(pid: int) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from redis.exceptions import NoPermissionError, ResponseError
+from redis.exceptions import ResponseError
 
 from service.errors import SnapshotUnreadable, Unavailable
 from service.matches.library import Library, decode_snapshot
@@ -57,7 +57,7 @@ def look_at_keys(client: Any, prefix: str, library: Library) -> KeyFacts | None:
     while True:
         try:
             cursor, keys = client.scan(cursor, match=pattern, count=_BATCH)
-        except NoPermissionError:
+        except ResponseError:  # not allowed, or renamed
             return None
         _look(client, keys, prefix, library, facts)
         if int(cursor) == 0:
@@ -89,7 +89,10 @@ def _look(client: Any, keys: Sequence[bytes], prefix: str, library: Library, fac
 
 
 def _look_at_match(client: Any, keys: Keys, match_id: str, library: Library, facts: KeyFacts) -> None:
-    revision, snapshot = client.hmget(keys.match(match_id), "r", "s")
+    try:
+        revision, snapshot = client.hmget(keys.match(match_id), "r", "s")
+    except ResponseError:  # that it may not be asked is told elsewhere
+        return
     if revision is None:  # deleted since, or a creation that failed half-way: no match, and it expires
         return
     try:

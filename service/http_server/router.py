@@ -32,7 +32,7 @@ class Router:
         self._root: dict[Any, Any] = {}
         self._connect: dict[bytes, Rpc] = {}
         self._verbs = {""}
-        self._found_lately = lru_cache(maxsize=8_192)(self._find)
+        self._found_lately = lru_cache(maxsize=2_048)(self._find)
         self._fields: dict[str, list[str]] = {}
         for rpc in rpcs:
             self._connect[rpc.path.encode()] = rpc

@@ -5,9 +5,12 @@ the client up. Gathered, they are one.
 """
 
 import asyncio
+import re
 from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+_OFFER = re.compile(rb"\r\nupgrade:[ \t]*h2c(?=\r\n|$)", re.IGNORECASE)
 
 
 class WholeAnswers(HttpToolsProtocol):
@@ -15,6 +18,21 @@ class WholeAnswers(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's says the same in other words
         super().connection_made(cast(Any, _Gathering(transport, self.loop)))
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's never keeps the connection
+        """Answer who has asked and will not ask again: the connection stays until the answer is out."""
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+            self.transport.close()
+            return False
+        self.cycle.keep_alive = False
+        return True
+
+    def data_received(self, data: bytes) -> None:
+        """Take no notice of an offer to speak HTTP/2 (Java's client makes it by default): the parser would drop the body of such a request."""
+        if (b"h2c" in data or b"H2C" in data) and (self.cycle is None or self.cycle.response_complete):
+            head, end, rest = data.partition(b"\r\n\r\n")
+            data = _OFFER.sub(b"\r\nx-declined: h2c", head) + end + rest
+        super().data_received(data)
 
 
 class _Gathering:
@@ -35,8 +53,8 @@ class _Gathering:
         self._transport.close()
 
     def _flush(self) -> None:
-        if self._parts:
-            parts, self._parts = self._parts, []
+        parts, self._parts = self._parts, []
+        if parts and not self._transport.is_closing():
             self._transport.write(b"".join(parts))
 
     def __getattr__(self, name: str) -> Any:

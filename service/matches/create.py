@@ -43,7 +43,7 @@ async def create_match(repository: Repository, library: Library, wanted: NewMatc
         InvalidRequest: seats or options that the game cannot take.
         AlreadyExists: REQUEST_ID_REUSED.
     """
-    match = _lay_out(library, wanted, repository.now())
+    match = lay_out(library, wanted, repository.now())
     body = match.record.create_request
     if not wanted.invite:
         match.deal(match.record.created)
@@ -55,7 +55,12 @@ async def create_match(repository: Repository, library: Library, wanted: NewMatc
     return known
 
 
-def _lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
+def lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
+    """Make a match that is neither dealt nor stored.
+
+    Raises:
+        NotFound, InvalidRequest: as ``create_match``.
+    """
     hosted = library.find(wanted.game)
     game = hosted.game
     cards = hosted.card_set(wanted.card_set)

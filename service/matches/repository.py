@@ -17,7 +17,7 @@ from service.store import CommitResult
 T = TypeVar("T")
 
 _MOST_RACES = 16
-_MOST_REMEMBERED = 4_096
+_MOST_REMEMBERED = 1_024
 
 
 class Held(NamedTuple):

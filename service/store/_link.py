@@ -90,6 +90,8 @@ class Link(asyncio.Protocol):
         try:
             self._replies.feed(data)
             while (reply := self._replies.gets(False)) is not _INCOMPLETE:
+                if isinstance(reply, hiredis.PushNotification):  # no reply to anybody
+                    continue
                 if not waiting:
                     self.lose("a reply came that nobody asked for")
                     return
@@ -104,7 +106,7 @@ class Link(asyncio.Protocol):
                     return
                 else:
                     future.set_result(reply)
-        except LOST as error:  # what came is not Redis' protocol
+        except (*LOST, ValueError) as error:  # what came is not Redis' protocol
             self.lose(f"the connection broke: {type(error).__name__}")
 
     def connection_lost(self, exc: Exception | None) -> None:

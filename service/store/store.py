@@ -177,12 +177,12 @@ class Store:
     async def _commit(self, arguments: tuple[Any, ...]) -> CommitResult:
         started = time.monotonic()
         try:
-            return CommitResult(await self._shared.run("EVALSHA", self._script, *arguments))
+            return _result(await self._shared.run("EVALSHA", self._script, *arguments))
         except NoScriptError:  # Redis restarted, or was told to forget
             left = self._total_timeout - (time.monotonic() - started)
         try:
             async with asyncio.timeout(left):
-                return CommitResult(await self._shared.run("EVAL", _COMMIT, *arguments))
+                return _result(await self._shared.run("EVAL", _COMMIT, *arguments))
         except TimeoutError as error:
             raise StoreUnavailable("the store did not answer in time", Applied.UNKNOWN) from error
 
@@ -219,6 +219,13 @@ class Store:
         finally:
             if self._observer is not None:
                 self._observer.observe(name, time.perf_counter() - started, outcome)
+
+
+def _result(reply: Any) -> CommitResult:
+    try:
+        return CommitResult(reply)
+    except ValueError:  # what answers there is no Redis that ran our script
+        raise StoreUnavailable("the store answered what it cannot mean", Applied.UNKNOWN) from None
 
 
 def _kind(error: RedisError) -> str:

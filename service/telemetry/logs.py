@@ -1,10 +1,11 @@
 """Logs: one JSON object a line, or coloured text on a terminal."""
 
 import asyncio
+import contextlib
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, cast
 
 import msgspec
 import structlog
@@ -56,17 +57,32 @@ class CallLog:
 
     def _flush(self) -> None:
         """Write the lines of one turn of the loop at once."""
+        lines, self._lines = self._lines, []
         if self._stream is not None:
-            self._stream.write(b"".join(self._lines))
+            self._stream.write(b"".join(lines))
             self._stream.flush()
-        self._lines.clear()
+
+
+class _Forgiving:
+    """A stream that takes what it can: a full disk or a reader that has gone must cost lines, never calls or the worker."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(data)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
 
 
 class _ShortWay(msgspec.Struct):
     """Where the lines of calls go (None: not the short way), from which level on, and how each ends."""
 
     level: int = logging.INFO
-    stream: BinaryIO | None = None
+    stream: _Forgiving | None = None
     tail: bytes = b"}\n"
 
 
@@ -86,8 +102,9 @@ def set_up_logs(level: str, **bound: object) -> None:
         factory = structlog.PrintLoggerFactory(file=sys.stderr)
     else:
         processors = [structlog.processors.format_exc_info, _json_line(bound)]
-        factory = structlog.BytesLoggerFactory(file=sys.stderr.buffer)
-        _short_way.stream = sys.stderr.buffer
+        stream = _Forgiving(sys.stderr.buffer)
+        factory = structlog.BytesLoggerFactory(file=cast(Any, stream))
+        _short_way.stream = stream
         _short_way.tail = b"".join(b"," + _encode({key: value})[1:-1] for key, value in bound.items()) + b"}\n"
     _short_way.level = _LEVELS[level.upper()]
     structlog.configure(
@@ -96,7 +113,7 @@ def set_up_logs(level: str, **bound: object) -> None:
         logger_factory=factory,
         cache_logger_on_first_use=True,
     )
-    _redirect_standard_logging(sys.stderr)
+    _redirect_standard_logging()
 
 
 def _json_line(bound: dict[str, object]) -> Any:
@@ -118,7 +135,7 @@ class _ToStructlog(logging.Handler):
         structlog.get_logger(record.name).log(record.levelno, record.getMessage(), exc_info=record.exc_info)
 
 
-def _redirect_standard_logging(_stream: TextIO) -> None:
+def _redirect_standard_logging() -> None:
     """Send what libraries log, from warnings on, the same way."""
     root = logging.getLogger()
     root.handlers = [_ToStructlog()]

@@ -47,6 +47,10 @@ class _Family(Collector, Generic[C]):
         self._parts: dict[tuple[str, ...], C] = {}
         registry.register(self)
 
+    def describe(self) -> Iterable[Metric]:
+        """Say the metric's names, so that a second one of the same name is refused."""
+        return self.collect()
+
     def of(self, *values: str) -> C:
         """Return the part for the labels' values, in the order of the labels."""
         part = self._parts.get(values)

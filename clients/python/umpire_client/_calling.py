@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from umpire_client._rpcs import DELETE_MATCH, Request, Response, Rpc
 from umpire_client._steps import Pause, Steps, send
-from umpire_client.errors import DeadlineExceeded, MatchNotFound, Unavailable
+from umpire_client.errors import DeadlineExceeded, MatchNotFound, UmpireError, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,10 @@ class Caller:
                 pause = self.policy.delay(retries, error.retry_after)
                 if isinstance(error, DeadlineExceeded) or time.monotonic() + pause >= ends:
                     raise
+            except UmpireError as error:
+                # The refusal is this attempt's; an earlier one, whose answer was lost, may have been applied.
+                error.applied = "UNKNOWN" if maybe_applied else "NO"
+                raise
             yield Pause(pause)
             retries += 1
 

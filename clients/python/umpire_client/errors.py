@@ -59,8 +59,11 @@ class UmpireError(Exception):
     """A call that was refused or not answered.
 
     ``code`` is a grpc.StatusCode; ``reason`` one of ``umpire.v1.ErrorReason`` without its prefix, "" if the server gave none; ``message`` a sentence;
-    ``metadata`` is for programs; ``retry_after`` is in seconds, None if the server named no time.
+    ``metadata`` is for programs; ``retry_after`` is in seconds, None if the server named no time. ``applied`` is NO: a refusal changes nothing; but UNKNOWN if
+    an earlier attempt of the same call got no answer: that one may have been applied.
     """
+
+    applied = "NO"
 
     by_code: ClassVar[dict[Any, "type[UmpireError]"]] = {}
     by_reason: ClassVar[dict[str, "type[UmpireError]"]] = {}

@@ -156,5 +156,5 @@ def _resume(known: Remembered, memory: Memory) -> str:
 
 
 def _complain(problem: str, status: int) -> int:
-    sys.stderr.write(f"umpire: {problem}\n")
+    sys.stderr.write(f"umpire: {clean(problem)}\n")
     return status

@@ -40,7 +40,8 @@ class Memory:
         Raises:
             OSError: the file cannot be written.
         """
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._folder.parent, self._folder):  # mkdir's mode is not for parents
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._path(match.match_id, match.seat)
         draft = path.with_suffix(".new")
         draft.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from umpire_terminal.lookup import show_cards, show_rules
 from umpire_terminal.menu import Menu, NotUnderstood, draw_illegal, fitting
 from umpire_terminal.screen import Ended, Screen, hanging
 from umpire_terminal.telling import tell, tell_outcome
-from umpire_terminal.voice import Voice, listed
+from umpire_terminal.voice import Voice, clean, listed
 
 HELP = (
     ("a move", "its number, or the beginning of its name, or its move id: plays it"),
@@ -149,7 +149,7 @@ class Sitting:
             self._screen.show(draw_illegal(impossible, self._voice) if impossible and not hint.ambiguous else Text(str(hint)))
             return False
         except IllegalMove as refused:
-            self._screen.show(Text(f"{refused.rule}  {refused.message}"))
+            self._screen.show(Text(clean(f"{refused.rule}  {refused.message}")))
             return False
         except (DecisionClosed, NoOpenDecision, MatchFinished):
             self._screen.show(Text("This was decided meanwhile, elsewhere; here is the table now."))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.clients.python.conftest import Connect
 from tests.clients.python.fake_server import Behaviour, FakeServer, broken, done_and_broken, done_and_unknown, refused, silent, unavailable
-from umpire_client import DeadlineExceeded, RetryPolicy, StoreUnavailable, UmpireError, Unavailable, person
+from umpire_client import DeadlineExceeded, DecisionClosed, RetryPolicy, StoreUnavailable, UmpireError, Unavailable, person
 
 BRIEF = RetryPolicy(deadline=0.5, first_delay=0.01, longest_delay=0.02)
 
@@ -110,6 +110,14 @@ def test_one_try_with_an_unknown_end_makes_the_end_unknown(connect: Connect, fak
     with pytest.raises(Unavailable) as caught:
         CALLS[rpc](connect(fake.address, retry=BRIEF))
     assert caught.value.applied == "UNKNOWN"
+
+
+@pytest.mark.parametrize(("lost", "applied"), [(done_and_broken, "UNKNOWN"), (unavailable(), "NO")])
+def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(connect: Connect, fake: FakeServer, lost: Behaviour, applied: str) -> None:
+    fake.script["ApplyMove"].extend([lost, refused(grpc.StatusCode.ABORTED, "DECISION_CLOSED")])
+    with pytest.raises(DecisionClosed) as caught:
+        connect(fake.address).seat("m", "c").apply("draw", decision_id=1)
+    assert caught.value.applied == applied
 
 
 def test_the_request_id_of_the_error_settles_the_move_later(connect: Connect, fake: FakeServer) -> None:

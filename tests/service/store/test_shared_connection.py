@@ -70,6 +70,23 @@ async def test_a_refusal_reaches_its_own_caller_only(shared: SharedConnection) -
     assert isinstance(replies[1], ResponseError)
 
 
+async def test_what_redis_pushes_unasked_is_nobodys_reply(tmp_path: Path) -> None:
+    pushed = b">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n"
+    async with ScriptedRedis(tmp_path, lambda command: pushed + b"$1\r\n" + command[1] + b"\r\n" + pushed) as scripted:
+        shared = connection(scripted.url)
+        texts = [b"%d" % number for number in range(9)]
+        assert await asyncio.gather(*(shared.run("ECHO", text) for text in texts)) == texts
+        assert scripted.connections == 1
+        await shared.close()
+
+
+async def test_an_error_that_is_none_of_redis_ends_the_connection(tmp_path: Path) -> None:
+    async with ScriptedRedis(tmp_path, lambda _: b"-MOVED\r\n") as scripted:
+        shared = connection(scripted.url)
+        assert await fate(shared, "GET", "a") is Applied.UNKNOWN
+        await shared.close()
+
+
 async def test_large_commands_and_replies_pass(shared: SharedConnection) -> None:
     texts = [bytes([65 + n]) * (300_000 + n) for n in range(8)]
     assert await asyncio.gather(*(shared.run("ECHO", text) for text in texts)) == texts
