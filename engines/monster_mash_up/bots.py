@@ -16,7 +16,7 @@ from engines.kit.structs import Decision, Move, View
 from engines.monster_mash_up.boosting import DEFEND, PANIC, boost
 from engines.monster_mash_up.card_set import MonsterMashUpCards, Power, build_card_set
 from engines.monster_mash_up.effects import opposite, shifted
-from engines.monster_mash_up.moves import Boost, ChooseScientist, Defend, MakeMonster, Panic, RerollBoth, RerollOne, UsePower, UseScientist
+from engines.monster_mash_up.moves import Boost, ChooseScientist, Defend, MakeMonster, Panic, PassTurn, RerollBoth, RerollOne, UsePower, UseScientist
 from engines.monster_mash_up.state import MOST_ENERGY, MOST_FINGERS, BoostChoice, BoostKind, GameMode, rival_of
 from engines.monster_mash_up.view import MonsterMashUpView, MonsterView, SeatView
 from engines.monster_mash_up.vocabulary import (
@@ -84,9 +84,11 @@ class _Table:
         self._rival: SeatView = view.seats[rival_of(decision.as_seat) - 1]
         self._in_window = decision.kind == "DAMAGE_WINDOW"
 
-    def weigh(self, move: Move) -> int:
-        """Weigh a legal move; passing weighs nothing."""
+    def weigh(self, move: Move) -> int:  # noqa: C901 - one case a move
+        """Weigh a legal move. A point of Attack is 2, so passing is better than what changes nothing, and worse than any gain."""
         match move:
+            case PassTurn():
+                return 1
             case RerollBoth():
                 return _MEAN_DIE * 2 - 2 * sum(self._own.dice) - _ENERGY
             case RerollOne(die):
