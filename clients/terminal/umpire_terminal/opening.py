@@ -80,8 +80,8 @@ def plan_seats(game: Game, wanted: Wanted) -> list[str]:
     possible = [seats for mode in modes for seats in range(mode.min_seats, mode.max_seats + 1)]
     fitting = [seats for seats in possible if seats >= fewest and wanted.seats in {0, seats}]
     if not fitting:
-        named = f", in the mode {wanted.mode.lower()}" if wanted.mode else ""
-        raise BadChoice(f"{title} has {_numbers(sorted(set(possible)))} seats{named}: --seat, --seats, --bot and --invite do not fit it")
+        named = f" in the mode {wanted.mode.lower()}" if wanted.mode else ""
+        raise BadChoice(f"{title} has {_seats(sorted(set(possible)))}{named}: --seat, --seats, --bot and --invite do not fit it")
     seats = fitting[0]
     if wanted.seat < 1:
         raise BadChoice("seats are numbered from 1")
@@ -113,5 +113,5 @@ def _own_chance() -> str:
     return secrets.token_hex(_LONGEST_SEED // 2)
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+def _seats(numbers: Sequence[int]) -> str:
+    return ("1 seat" if numbers[0] == 1 else f"{numbers[0]} seats") if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]} seats"

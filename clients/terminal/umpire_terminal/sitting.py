@@ -64,6 +64,7 @@ class Sitting:
                 self._draw(full=False)
                 self._decide(asked)
                 self._before = inner(self._match.view)
+                self._see(self._seat.get(omit_view=True))  # who else is asked now
 
     # ---- waiting
 

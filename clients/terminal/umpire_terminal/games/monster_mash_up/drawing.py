@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from umpire.monster_mash_up.v1 import monster_mash_up_pb2 as mm
-from umpire_terminal.games.monster_mash_up.cards import front_name, levels, monster_name, said
+from umpire_terminal.games.monster_mash_up.cards import front_name, levels, said
 from umpire_terminal.games.monster_mash_up.side import SideOfTable, marked
 from umpire_terminal.voice import Voice, sentence
 
@@ -48,7 +48,7 @@ def _hands(view: mm.View, own: int, voice: Voice, *, full: bool) -> Iterator[Ren
     """Show the own hand: as a table of fronts and backs while a monster is to be made of it."""
     seat = view.seats[own - 1]
     if seat.HasField("own") and seat.own.hand:
-        if full or not seat.HasField("monster"):
+        if full or not (seat.HasField("monster") or view.HasField("outcome")):
             yield Text("Your hand: a front and another card's back make a monster", "italic")
             yield _halves(seat, voice)
         else:
@@ -82,7 +82,3 @@ def _rest(view: mm.View, voice: Voice) -> Iterator[Text]:
         yield Text(f"The last battle: {f'won by {voice.who(view.last_winner)}' if view.last_winner else 'won by nobody'}.")
     mode = _MODES.get(view.mode, "a new mode")
     yield Text(f"{sentence(mode)}, with the card set {voice.name(view.card_set)}. Life at 0: the monster dies, its front is the head that the other side wins.")
-    for number, seat in enumerate(view.seats, 1):
-        if seat.own.HasField("committed_monster"):
-            chosen = seat.own.committed_monster
-            yield Text(f"Chosen in secret by {voice.who(number)}: the {monster_name(voice, chosen.front, chosen.back)}.")

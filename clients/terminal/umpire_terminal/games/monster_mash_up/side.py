@@ -33,7 +33,7 @@ class SideOfTable:
             Text(sentence(voice.who(self._seat)), "bold").append_text(self._scientist()),
             marked(Text(f"{'Heads':<{_LABEL}}{len(now.heads):>2}{f' {heads}' if heads else ''}"), changed=self._differs("heads")),
             marked(energy, changed=self._differs("energy")),
-            *_wrapped("", ability(voice, now.scientist, now.side)),
+            *_wrapped("", sentence(ability(voice, now.scientist, now.side))),
         ]
 
     def monster(self) -> list[Text]:
@@ -42,7 +42,7 @@ class SideOfTable:
         if not now.HasField("monster"):
             chosen = now.own.committed_monster if now.own.HasField("committed_monster") else None
             name = f": the {monster_name(voice, chosen.front, chosen.back)}" if chosen else ""
-            return [Text(f"A monster is chosen, in secret{name}" if now.committed else "No monster yet", "dim")]
+            return [Text(f"A monster is chosen, in secret{name}" if now.committed else "No monster", "dim")]
         front, back = now.monster.front, now.monster.back
         most = counted(voice, front, "life")
         life = Text(f"{'Life':<{_LABEL}}{now.life:>2} ").append_text(_bar(now.life, most or now.life, "red"))
