@@ -165,14 +165,14 @@ def test_without_a_game_one_is_asked_which(home: Home) -> None:
     assert asked.stderr == "umpire: which game? goldn_crash, monster_mash_up\n"
 
 
-@pytest.mark.parametrize(("arguments", "rival"), [([], ""), (["--seats", "2", "--bot", "random"], "The bot")])
-def test_a_game_without_a_face_of_its_own_is_played_to_its_end(home: Home, arguments: list[str], rival: str) -> None:
+@pytest.mark.parametrize(("arguments", "mode"), [([], "mode solo"), (["--seats", "2", "--bot", "random"], "mode duel")])
+def test_a_game_without_a_face_of_its_own_is_played_to_its_end(home: Home, arguments: list[str], mode: str) -> None:
     rng = random.Random(3)
     played = home.run("monster_mash_up", *arguments, lines=[str(rng.randint(1, 5)) for _ in range(1_000)])
     assert played.returncode == 0, played.stderr
     assert played.stderr == ""
     assert "Traceback" not in played.stdout
-    assert rival in played.stdout
+    assert mode in played.stdout
     assert home.files() == []  # nothing to resume
 
 
