@@ -10,8 +10,12 @@ import pytest
 
 from tests.clients.terminal.process import Home, Playing, resuming
 from tests.serving import API_KEY, Serving
+from umpire.monster_mash_up.v1 import monster_mash_up_pb2 as mm
+from umpire.v1.match_pb2 import Match
 from umpire_client import Client
 from umpire_terminal.games.monster_mash_up import questions
+from umpire_terminal.games.monster_mash_up.cards import ability
+from umpire_terminal.voice import Voice
 
 WON = re.compile(r"^(You have won|.* won): (.*) Heads: \S.* (\d) and \S.* (\d)\.$", re.MULTILINE)
 A_CARD = r"(?!no |a card|\d+ cards)"  # its name, where others read how many
@@ -138,3 +142,9 @@ def test_every_kind_of_decision_move_and_end_of_the_catalog_is_worded(serving: S
     assert {value.name for card in cards.values() if card.kind == "MONSTER" for value in card.values} == {
         *("front", "life", "intelligence", "if", "back", "special_attack", "speed", "then")
     }
+    voice = Voice(Match(viewer=1), cards, {})
+    for card in cards.values():
+        if card.kind == "SCIENTIST":  # its text is told apart by sides
+            sides = [ability(voice, card.card, side) for side in (mm.SIDE_A, mm.SIDE_B)]
+            assert all(side and side in card.text and "Side" not in side for side in sides)
+            assert sides[0] != sides[1]
