@@ -98,29 +98,36 @@ class Http2Connection:
             kind, flags, stream = data[at + 3], data[at + 4], int.from_bytes(data[at + 5 : at + 9], "big")
             payload = at + _FRAME_HEAD
             at = payload + length
-            match kind:
-                case 0:
-                    self._answered.add(stream)
-                    if stream in self._messages:
-                        self._take(stream, data[payload:at])
-                case 1 if flags & _END_STREAM:
-                    if stream not in self._answered:  # a refusal has trailers only
-                        raise RuntimeError(f"refused: {re.sub(rb'[^ -~]+', b' ', data[payload:at]).decode()}")
-                    self._answered.discard(stream)
-                    done.append(stream)
-                case 4 if not flags & _ACK:
-                    self.socket.sendall(_frame(_SETTINGS, _ACK, 0, b""))
-                case 6 if not flags & _ACK:
-                    self.socket.sendall(_frame(_PING, _ACK, 0, data[payload:at]))
-                case 3 if stream in self._messages and not int.from_bytes(data[payload:at], "big"):
-                    pass  # the server has ended a stream before its client has
-                case 3 | 7:
-                    raise RuntimeError("the server broke a stream off")
+            if kind == _HEADERS and flags & _END_STREAM:
+                done.append(self._end(stream, data[payload:at]))
+            else:
+                self._follow(kind, flags, stream, data[payload:at])
         self._data = data[at:]
         return done
 
     def close(self) -> None:
         self.socket.close()
+
+    def _end(self, stream: int, trailers: bytes) -> int:
+        if stream not in self._answered:  # a refusal has trailers only
+            raise RuntimeError(f"refused: {re.sub(rb'[^ -~]+', b' ', trailers).decode()}")
+        self._answered.discard(stream)
+        return stream
+
+    def _follow(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
+        match kind:
+            case 0:
+                self._answered.add(stream)
+                if stream in self._messages:
+                    self._take(stream, payload)
+            case 4 if not flags & _ACK:
+                self.socket.sendall(_frame(_SETTINGS, _ACK, 0, b""))
+            case 6 if not flags & _ACK:
+                self.socket.sendall(_frame(_PING, _ACK, 0, payload))
+            case 3 if stream in self._messages and not int.from_bytes(payload, "big"):
+                pass  # the server has ended a stream before its client has
+            case 3 | 7:
+                raise RuntimeError("the server broke a stream off")
 
     def _take(self, stream: int, more: bytes) -> None:
         data = self._messages[stream] + more
