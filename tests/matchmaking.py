@@ -13,7 +13,7 @@ Choose = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Played:
-    """A match with two seats that tests play."""
+    """A match that tests play; ``open`` are the open decisions by seat."""
 
     def __init__(self, caller: Caller, created: dict[str, Any]) -> None:
         self.caller = caller
@@ -21,9 +21,14 @@ class Played:
         self.creator: str = created["creatorCredential"]
         self.spectator: str = created["spectatorCredential"]
         self.credentials: dict[int, str] = {seat["seat"]: seat["credential"] for seat in created["seats"]}
-        self.decision: dict[str, Any] | None = (created["match"]["decisions"] or [None])[0]
+        self.open: dict[int, dict[str, Any]] = {decision["seat"]: decision for decision in created["match"]["decisions"]}
         self.outcome: dict[str, Any] | None = None
         self.version = created["match"]["version"]
+
+    @property
+    def decision(self) -> dict[str, Any] | None:
+        """The open decision of the first seat that is asked."""
+        return self.open[min(self.open)] if self.open else None
 
     @property
     def asked(self) -> str:
@@ -36,14 +41,15 @@ class Played:
     def legal(self, credential: str | None = None, **more: Any) -> dict[str, Any]:
         return self.must("ListLegalMoves", credential or self.asked, **more)
 
-    def apply(self, move_id: str, **more: Any) -> Answer:
-        assert self.decision is not None
-        request = {"match_id": self.match_id, "decision_id": self.decision["decisionId"], "move_id": move_id} | more
-        return self.caller.call("ApplyMove", request, self.asked)
+    def apply(self, move_id: str, by: int = 0, **more: Any) -> Answer:
+        """Answer the open decision of the seat ``by`` (0: of the first that is asked)."""
+        seat = by or min(self.open)
+        request = {"match_id": self.match_id, "decision_id": self.open[seat]["decisionId"], "move_id": move_id} | more
+        return self.caller.call("ApplyMove", request, self.credentials[seat])
 
-    def play(self, move_id: str, **more: Any) -> dict[str, Any]:
+    def play(self, move_id: str, by: int = 0, **more: Any) -> dict[str, Any]:
         """Apply a move and follow what it opens."""
-        answer = self.apply(move_id, **more)
+        answer = self.apply(move_id, by, **more)
         assert answer.ok, answer
         self.follow(answer.body)
         return answer.body
@@ -51,8 +57,12 @@ class Played:
     def follow(self, played: dict[str, Any]) -> None:
         self.version = played["version"]
         self.outcome = played.get("outcome")
-        opened = played["updates"][-1]["decisionsOpened"]
-        self.decision = opened[0] if opened else None
+        for update in played["updates"]:
+            for closed in update["decisionsClosed"]:
+                assert self.open.pop(closed["seat"])["decisionId"] == closed["decisionId"]
+            for opened in update["decisionsOpened"]:
+                assert opened["seat"] not in self.open
+                self.open[opened["seat"]] = opened
 
     def play_out(self, choose: Choose) -> dict[str, Any]:
         """Play to the end; returns the outcome."""
@@ -63,8 +73,7 @@ class Played:
                 listed = self.legal()["legalMoves"]
             chosen = choose({}, listed)
             played = self.play(chosen["moveId"], omit_view=True)
-            following = played.get("decision")
-            listed = played["legalMoves"] if following and following["seat"] == seat else []
+            listed = played["legalMoves"] if self.decision is not None and self.decision["seat"] == seat else []
         assert self.outcome is not None
         return self.outcome
 

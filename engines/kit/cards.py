@@ -92,3 +92,18 @@ def read_as(content: dict[str, Any], shape: type[T]) -> T:
         return msgspec.convert(content, shape)
     except msgspec.ValidationError as error:
         raise CardSetError(str(error)) from error
+
+
+def read_entries(entries: list[dict[str, Any]], shape: type[T], kind: str) -> list[T]:
+    """Read a list of parsed entries, each by itself, so that a bad one is named by its own id (its number, if it has none).
+
+    Raises:
+        CardSetError: for example "monster wolf: Expected `int`, got `str` - at `$.front.life`".
+    """
+    read = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            read.append(msgspec.convert(entry, shape))
+        except msgspec.ValidationError as error:
+            raise CardSetError(f"{kind} {entry.get('id', number)}: {error}") from error
+    return read

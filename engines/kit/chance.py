@@ -93,11 +93,13 @@ class ScriptedChance:
     """Chance that hands out named outcomes, for tests.
 
     ``outcomes`` maps a draw's name to what it shall give: for ``below`` the integer, for ``pick`` the item, for ``shuffle`` the whole order.
-    A name that is not scripted is an error, so that no test depends on chance by accident; so is an outcome that the draw could not give.
+    Draws that are not named there get what ``coming`` holds, one outcome after the other: a script of dice that are rolled again and again.
+    A draw for which nothing is scripted is an error, so that no test depends on chance by accident; so is an outcome that the draw could not give.
     """
 
-    def __init__(self, outcomes: Mapping[str, object]) -> None:
+    def __init__(self, outcomes: Mapping[str, object], coming: Iterable[object] = ()) -> None:
         self._outcomes = dict(outcomes)
+        self.coming = list(coming)
         self.position = 0
         self.draws: list[Draw] = []
 
@@ -124,10 +126,11 @@ class ScriptedChance:
         return items[index]
 
     def _take(self, name: str) -> object:
-        try:
+        if name in self._outcomes:
             return self._outcomes.pop(name)
-        except KeyError:
-            raise ValueError(f"draw {name!r} is not scripted (or was drawn before)") from None
+        if self.coming:
+            return self.coming.pop(0)
+        raise ValueError(f"draw {name!r} is not scripted (or was drawn before)")
 
     def _record(self, name: str, value: int = 0) -> int:
         self.position += 1

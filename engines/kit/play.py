@@ -17,7 +17,7 @@ _MOST_AUTOMATIC_STEPS = 10_000
 def set_up(engine: Engine[Any], table: Table[Any], seats: int, options: Options, ruleset: int) -> None:
     """Deal a match and run on to its first decisions."""
     engine.set_up(table, seats, options, ruleset)
-    _run(engine, table)
+    run_on(engine, table)
 
 
 def play(engine: Engine[Any], table: Table[Any], seat: int, move: Move) -> None:
@@ -41,13 +41,22 @@ def answer(engine: Engine[Any], table: Table[Any], decision: Decision, move: Mov
     """
     _check(engine, table.state, decision, move)
     engine.apply(table, decision.seat, move)
-    _run(engine, table)
+    run_on(engine, table)
 
 
 def leave(engine: Engine[Any], table: Table[Any], seat: int) -> None:
     """Carry out that a seat leaves, and run on."""
     engine.leave(table, seat)
-    _run(engine, table)
+    run_on(engine, table)
+
+
+def run_on(engine: Engine[Any], table: Table[Any]) -> None:
+    """Carry out the automatic steps that are pending, on to the next decisions or the end."""
+    for _ in range(_MOST_AUTOMATIC_STEPS):
+        if engine.outcome(table.state) is not None or not engine.advance(table):
+            table.state.position = table.rng.position
+            return
+    raise RuntimeError("automatic steps do not come to an end")
 
 
 def check(engine: Engine[Any], state: Any, seat: int, move: Move) -> None:
@@ -108,11 +117,3 @@ def _check(engine: Engine[Any], state: Any, decision: Decision, move: Move) -> N
     if type(move) not in engine.answers[decision.kind]:
         raise Violation(WRONG_MOVE_FOR_DECISION, engine.wrong_move_rule, "This move does not answer the open decision.")
     engine.check(state, decision.seat, move)
-
-
-def _run(engine: Engine[Any], table: Table[Any]) -> None:
-    for _ in range(_MOST_AUTOMATIC_STEPS):
-        if engine.outcome(table.state) is not None or not engine.advance(table):
-            table.state.position = table.rng.position
-            return
-    raise RuntimeError("automatic steps do not come to an end")

@@ -30,6 +30,7 @@ def catalogue(calls: Calls) -> dict[str, Callable[[int], Drive]]:
         "ApplyMove, REST": lambda n: calls.apply_by_http(n, lean=False),
         "ApplyMove without view and moves, gRPC": lambda n: calls.apply_by_grpc(n, lean=True),
         "ApplyMove without view and moves, REST": lambda n: calls.apply_by_http(n, lean=True),
+        "a move on PlayMatch, both seats": calls.play,
         "ListLegalMoves, gRPC": lambda n: calls.read_by_grpc("ListLegalMoves", n),
         "ListLegalMoves, REST": lambda n: calls.read_by_http("/legal-moves", n),
         "GetMatch, gRPC": lambda n: calls.read_by_grpc("GetMatch", n),

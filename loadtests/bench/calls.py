@@ -8,6 +8,7 @@ from loadtests.bench import matches
 from loadtests.bench.driver import Driven, drive
 from loadtests.bench.http1 import Http1Connection
 from loadtests.bench.http2 import GrpcCall, Http2Connection
+from loadtests.bench.play import PlayConnection, turns
 from loadtests.bench.processes import Echo, Umpire
 
 Drive = Callable[[], Driven]
@@ -36,6 +37,11 @@ class Calls:
         """Prepare whole matches, in lockstep each."""
         lines = [matches.apply_by_grpc(matches.Fresh(self._http), self.moves, lean=lean) for _ in range(self._matches(in_flight))]
         return self._by_grpc(self._umpire.grpc_port, f"{_SERVICE}/ApplyMove", in_flight, lines)
+
+    def play(self, in_flight: int) -> Drive:
+        """Prepare whole matches, each seat's moves on a stream of its own: each move also reaches the other seat."""
+        lines = [turns(matches.Fresh(self._http), self.moves) for _ in range(self._matches(in_flight))]
+        return partial(drive, lambda: PlayConnection(self._umpire.grpc_port), max(in_flight // _CALLS_A_CHANNEL, 1), in_flight, lines)
 
     def apply_by_http(self, in_flight: int, *, lean: bool) -> Drive:
         """Prepare whole matches, in lockstep each."""

@@ -10,6 +10,7 @@ _DATA, _HEADERS, _SETTINGS, _PING, _WINDOW_UPDATE = 0, 1, 4, 6, 8
 _END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
 _WIDEST = 2**31 - 1
 _FRAME_HEAD = 9
+_MESSAGE_HEAD = 5
 _MORE = 1 << 18
 
 _METHOD_POST, _SCHEME_HTTP = b"\x83", b"\x86"  # HPACK's static table
@@ -46,6 +47,8 @@ class Http2Connection:
         self._stream = 1
         self._data = b""
         self._answered: set[int] = set()
+        self._messages: dict[int, bytes] = {}
+        self._taken: list[tuple[int, int]] = []
 
     def send(self, calls: Sequence[GrpcCall]) -> list[int]:
         """Send calls at once; returns their keys."""
@@ -54,12 +57,29 @@ class Http2Connection:
             head = self._head if self._stream == 1 else self._known
             if call.credential:
                 head += _AUTHORIZATION + _text(f"Bearer {call.credential}")
-            message = b"\0" + len(call.body).to_bytes(4, "big") + call.body
-            parts += (_frame(_HEADERS, _END_HEADERS, self._stream, head), _frame(_DATA, _END_STREAM, self._stream, message))
+            parts += (_frame(_HEADERS, _END_HEADERS, self._stream, head), _frame(_DATA, _END_STREAM, self._stream, _message(call.body)))
             keys.append(self._stream)
             self._stream += 2
         self.socket.sendall(b"".join(parts))
         return keys
+
+    def open(self, call: GrpcCall) -> int:
+        """Begin a stream of requests with the first of them; returns its number. What comes on it is for ``take_messages``."""
+        head = (self._head if self._stream == 1 else self._known) + _AUTHORIZATION + _text(f"Bearer {call.credential}")
+        stream = self._stream
+        self._stream += 2
+        self._messages[stream] = b""
+        self.socket.sendall(_frame(_HEADERS, _END_HEADERS, stream, head) + _frame(_DATA, 0, stream, _message(call.body)))
+        return stream
+
+    def say(self, stream: int, body: bytes) -> None:
+        """Send another request on a stream."""
+        self.socket.sendall(_frame(_DATA, 0, stream, _message(body)))
+
+    def take_messages(self) -> list[tuple[int, int]]:
+        """Return what has come on streams: the stream, and the message's first byte (0: it is empty)."""
+        taken, self._taken = self._taken, []
+        return taken
 
     def receive(self) -> list[int]:
         """Read what has come; returns the keys of the calls that were answered.
@@ -78,25 +98,47 @@ class Http2Connection:
             kind, flags, stream = data[at + 3], data[at + 4], int.from_bytes(data[at + 5 : at + 9], "big")
             payload = at + _FRAME_HEAD
             at = payload + length
-            match kind:
-                case 0:
-                    self._answered.add(stream)
-                case 1 if flags & _END_STREAM:
-                    if stream not in self._answered:  # a refusal has trailers only
-                        raise RuntimeError(f"refused: {re.sub(rb'[^ -~]+', b' ', data[payload:at]).decode()}")
-                    self._answered.discard(stream)
-                    done.append(stream)
-                case 4 if not flags & _ACK:
-                    self.socket.sendall(_frame(_SETTINGS, _ACK, 0, b""))
-                case 6 if not flags & _ACK:
-                    self.socket.sendall(_frame(_PING, _ACK, 0, data[payload:at]))
-                case 3 | 7:
-                    raise RuntimeError("the server broke a stream off")
+            if kind == _HEADERS and flags & _END_STREAM:
+                done.append(self._end(stream, data[payload:at]))
+            else:
+                self._follow(kind, flags, stream, data[payload:at])
         self._data = data[at:]
         return done
 
     def close(self) -> None:
         self.socket.close()
+
+    def _end(self, stream: int, trailers: bytes) -> int:
+        if stream not in self._answered:  # a refusal has trailers only
+            raise RuntimeError(f"refused: {re.sub(rb'[^ -~]+', b' ', trailers).decode()}")
+        self._answered.discard(stream)
+        return stream
+
+    def _follow(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
+        match kind:
+            case 0:
+                self._answered.add(stream)
+                if stream in self._messages:
+                    self._take(stream, payload)
+            case 4 if not flags & _ACK:
+                self.socket.sendall(_frame(_SETTINGS, _ACK, 0, b""))
+            case 6 if not flags & _ACK:
+                self.socket.sendall(_frame(_PING, _ACK, 0, payload))
+            case 3 if stream in self._messages and not int.from_bytes(payload, "big"):
+                pass  # the server has ended a stream before its client has
+            case 3 | 7:
+                raise RuntimeError("the server broke a stream off")
+
+    def _take(self, stream: int, more: bytes) -> None:
+        data = self._messages[stream] + more
+        while len(data) >= _MESSAGE_HEAD and len(data) >= (end := _MESSAGE_HEAD + int.from_bytes(data[1:_MESSAGE_HEAD], "big")):
+            self._taken.append((stream, data[_MESSAGE_HEAD] if end > _MESSAGE_HEAD else 0))
+            data = data[end:]
+        self._messages[stream] = data
+
+
+def _message(body: bytes) -> bytes:
+    return b"\0" + len(body).to_bytes(4, "big") + body
 
 
 def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:

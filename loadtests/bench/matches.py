@@ -84,6 +84,16 @@ def apply_by_http(match: Fresh, moves: list[Answer], *, lean: bool = False) -> l
     return calls
 
 
+def watch_by_grpc(match: Fresh, seat: int) -> GrpcCall:
+    """Build the opening of a PlayMatch from the deal on."""
+    return GrpcCall(match.credentials[seat], _inside(1, _text(1, match.match_id)))
+
+
+def play_by_grpc(move: Answer) -> bytes:
+    """Build the same move for PlayMatch."""
+    return _inside(2, b"\x08" + _varint(move.decision_id) + _text(2, move.move_id) + _text(4, f"request-{move.decision_id}"))
+
+
 def read_by_grpc(match: Fresh, seat: int) -> GrpcCall:
     """Build a GetMatchRequest, or a ListLegalMovesRequest: they begin alike."""
     return GrpcCall(match.credentials[seat], _text(1, match.match_id))
@@ -109,5 +119,8 @@ def _varint(number: int) -> bytes:
 
 
 def _text(number: int, text: str) -> bytes:
-    data = text.encode()
+    return _inside(number, text.encode())
+
+
+def _inside(number: int, data: bytes) -> bytes:
     return _varint(number << 3 | 2) + _varint(len(data)) + data

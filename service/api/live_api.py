@@ -29,9 +29,16 @@ class LiveApi:
         since = None if request.since_version is UNSET else request.since_version
         shape.refuse(shape.not_negative("since_version", since or 0))
         viewer = access.viewing_seat(context.credential, request.seat)
-        watch = await self._hub.watch(request.match_id, context.credential, viewer, since)
+        watch, match = await self._hub.watch(request.match_id, context.credential, viewer, since)
         try:
-            await self._begin(context, watch, send, shows_match=since is None, with_view=request.with_view)
+            context.game = match.record.game
+            first = present.present_match(match, viewer, with_view=request.with_view) if since is None else None
+            del match  # it is large, and a watcher may wait for long
+            if first is not None or not watch.is_behind:  # a heartbeat, where there is nothing to say: then the caller knows that it is heard
+                await send(messages.WatchMatchResponse(version=watch.version, match=first))
+            context.version = watch.version
+            del first
+            await self._steps(context, watch, send, with_view=request.with_view)
             while not watch.is_over:
                 await watch.wait()
                 watch.check()
@@ -42,19 +49,6 @@ class LiveApi:
                     await send(messages.WatchMatchResponse(version=watch.version))
         finally:
             self._hub.leave(watch)
-
-    async def _begin(self, context: Context, watch: Watch, send: Send, *, shows_match: bool, with_view: bool) -> None:
-        """Send the match, or what was missed, or at least a heartbeat: then the caller knows that it is heard."""
-        match = await watch.match()
-        context.game = match.record.game
-        if shows_match:
-            # Another step may have been taken since the place was fixed: the match as it is now is where the stream begins.
-            watch.version = context.version = match.record.version
-            await send(messages.WatchMatchResponse(version=watch.version, match=present.present_match(match, watch.viewer, with_view=with_view)))
-        elif not watch.is_behind:
-            context.version = watch.version
-            await send(messages.WatchMatchResponse(version=watch.version))
-        await self._steps(context, watch, send, with_view=with_view)
 
     async def _steps(self, context: Context, watch: Watch, send: Send, *, with_view: bool) -> None:
         while watch.is_behind:
@@ -83,9 +77,10 @@ class LiveApi:
         access.require_match(context.credential, opened.match_id)
         seat = access.acting_seat(context.credential, opened.seat)
         shape.refuse(shape.not_negative("open.since_version", opened.since_version))
-        watch = await self._hub.watch(opened.match_id, context.credential, seat, opened.since_version)
+        watch, match = await self._hub.watch(opened.match_id, context.credential, seat, opened.since_version)
         try:
-            context.game = (await watch.match()).record.game
+            context.game = match.record.game
+            del match
             await Playing(self._repository, self._continuing, self._metrics, context, watch, receive, send, with_view=not opened.omit_view).play()
         finally:
             self._hub.leave(watch)

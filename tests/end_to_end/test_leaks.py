@@ -23,8 +23,18 @@ LIBRARY = Library(games())
 MATCHES = 4
 MOVES = 45
 
-SILLY_MOVES = ["pass_turn", "draw", "play_card(card=GOLD_6,column=1)", "play_card(card=BOMB_3,column=2)", "discard_card(column=2)", "secure_from(column=9)",
-               "place_observed(index=3,place=TOP)", "play_card(card=NO_SUCH,column=1)", "nonsense"]  # fmt: skip
+TABLES = [("goldn_crash", 2), ("monster_mash_up", 2), ("monster_mash_up", 1)]
+SILLY_MOVES = {
+    "goldn_crash": [
+        "pass_turn", "draw", "play_card(card=GOLD_6,column=1)", "play_card(card=BOMB_3,column=2)", "discard_card(column=2)", "secure_from(column=9)",
+        "place_observed(index=3,place=TOP)", "play_card(card=NO_SUCH,column=1)", "nonsense",
+    ],
+    "monster_mash_up": [
+        "pass_turn", "choose_scientist(scientist=dr_chaos)", "make_monster(front=stone_gargle,back=swampy_lurker)", "make_monster(front=x,back=x)",
+        "reroll_one(die=2)", "use_power(own_die=0,opponent_die=0)", "use_scientist(own_die=1,opponent_die=0)", "boost(fingers=5)", "boost(fingers=6)",
+        "defend", "nonsense",
+    ],
+}  # fmt: skip
 
 
 class Store:
@@ -52,7 +62,7 @@ def redealt(match: Match, viewer: int, seed: int) -> Match:
     return Match(record, match.hosted, match.engine)
 
 
-def all_that_a_viewer_gets(caller: Caller, match: Played, credential: str, seat: int) -> list[Answer]:
+def all_that_a_viewer_gets(caller: Caller, match: Played, credential: str, seat: int, silly: list[str]) -> list[Answer]:
     """Ask everything that this credential can ask, refusals included, without changing the match."""
     this = {"match_id": match.match_id}
     answers = [
@@ -61,10 +71,10 @@ def all_that_a_viewer_gets(caller: Caller, match: Played, credential: str, seat:
         caller.call("ListLegalMoves", this, credential),
         caller.call("ListEvents", this | {"page_size": 500}, credential),
     ]
-    asked = match.decision is not None and match.decision["seat"] == seat
-    decision = match.decision["decisionId"] if match.decision else 1
+    asked = match.open.get(seat) or match.decision
+    decision = asked["decisionId"] if asked else 1
     legal = {move["moveId"] for move in answers[2].body.get("legalMoves", [])}
-    refused = [move for move in SILLY_MOVES if not (asked and move in legal)]
+    refused = [move for move in silly if move not in legal]
     return answers + [caller.call("ApplyMove", this | {"decision_id": decision, "move_id": move}, credential) for move in refused]
 
 
@@ -73,24 +83,28 @@ def in_bytes(answers: list[Answer]) -> list[tuple[str, str, str, bytes]]:
 
 
 @pytest.mark.parametrize("seed", range(MATCHES))
-def test_what_a_viewer_gets_does_not_depend_on_what_it_may_not_know(caller: Caller, redis_server: PrivateRedis, seed: int) -> None:
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_what_a_viewer_gets_does_not_depend_on_what_it_may_not_know(caller: Caller, redis_server: PrivateRedis, game: str, seats: int, seed: int) -> None:
     store, rng = Store(redis_server.url), random.Random(seed)
-    match = create(caller, seed=f"{seed:064x}")
+    match = create(caller, game=game, seats=[{}] * seats, seed=f"{seed:064x}")
     differing = 0
     for number in range(MOVES):
         if match.decision is None:
             break
         if number % 5 == 0:
             truth = store.open(match.match_id)
-            for seat, credential in {**match.credentials, 0: match.spectator, -1: match.creator}.items():
-                expected = in_bytes(all_that_a_viewer_gets(caller, match, credential, seat))
+            persons = {seat: credential for seat, credential in match.credentials.items() if credential}
+            for seat, credential in {**persons, 0: match.spectator, -1: match.creator}.items():
+                expected = in_bytes(all_that_a_viewer_gets(caller, match, credential, seat, SILLY_MOVES[game]))
                 other = redealt(truth, max(seat, 0), number)
                 differing += bytes(other.record.state) != bytes(truth.record.state)
                 store.put(match.match_id, other)
-                assert in_bytes(all_that_a_viewer_gets(caller, match, credential, seat)) == expected
+                assert in_bytes(all_that_a_viewer_gets(caller, match, credential, seat, SILLY_MOVES[game])) == expected
                 store.put(match.match_id, truth)
-        legal = match.legal()["legalMoves"]
-        match.play(rng.choice(legal)["moveId"])
+        # Now the first, now the last of those who are asked.
+        seat = (min if number % 2 else max)(match.open)
+        legal = match.legal(match.credentials[seat])["legalMoves"]
+        match.play(rng.choice(legal)["moveId"], by=seat)
     assert differing > 10, "the re-dealings dealt nothing else: the law was not tried"
 
 

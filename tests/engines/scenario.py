@@ -2,12 +2,13 @@
 
 A file holds blocks, each from ``#### S01 title`` to the next. The statements:
 
-- ``given zone = words; zone = words`` sets the position, ``new seat`` deals a match that this seat begins.
+- ``given zone = words; zone = words`` sets the position; ``instead`` does so from the beginning again; ``new what`` deals a match, the game says which.
+- ``cards path = value`` plays by a card set with one value changed; ``rolls dice`` is what chance will give, in this order, and lets the game run on.
 - ``do seat move`` is legal and is carried out; ``refused seat move = CODE RULE`` is refused and changes nothing;
   ``legal seat = move, move`` is the whole list.
 - ``then zone = words; …`` is the full truth, ``size zone = number`` how many words it has; the zone ``asks`` is the open decisions.
-- ``events event(field=value;…), …`` are all events of the last ``do``, with some of their fields;
-  ``sees viewer event(…)`` is one of them as that viewer gets it.
+- ``events event(field=value;…), …`` are all events of the last ``do`` or ``rolls``, with some of their fields; ``some`` are among them, in this order;
+  ``no event, event`` are not; ``sees viewer event(…), …`` are all of these names as that viewer gets them.
 - ``view viewer zone = words; …`` is what its view has, ``hidden`` what it has not; ``keeps viewer zone = words`` holds in every re-dealing (``?``: anything).
 
 After every statement a re-dealing for each viewer must look the same to it. Whatever cannot be read is an error: nothing is skipped.
@@ -121,8 +122,16 @@ class Words(ABC):
         """Make the state from which a scenario starts."""
 
     @abstractmethod
-    def deal(self, engine: Engine[Any], table: Table[Any], first: int) -> None:
-        """Deal a match that a seat begins."""
+    def deal(self, engine: Engine[Any], table: Table[Any], what: str) -> None:
+        """Deal a match; ``what`` says which, in the game's own words."""
+
+    def chance(self, words: list[str]) -> list[object]:
+        """Say what chance shall give, for games that roll."""
+        raise ScenarioError(f"this game does not roll: {words}")
+
+    def engine_with(self, path: str, value: str) -> Engine[Any]:
+        """Make the engine with a card set that differs in one value."""
+        raise ScenarioError(f"this game has one card set only: {path} = {value}")
 
     @abstractmethod
     def set(self, state: Any, zone: str, words: list[str]) -> None:
@@ -157,9 +166,7 @@ class Runner:
         self.engine = engine
         self.viewers = range(seats + 1)
         self.seed = seed
-        # A match in progress draws nothing that a scenario does not script.
-        self.table: Table[Any] = Table(ScriptedChance({}))
-        self.table.state = words.base()
+        self.table = self._base()
 
     def run(self, scenario: Scenario) -> None:
         for statement in scenario.statements:
@@ -169,16 +176,33 @@ class Runner:
             except Exception as error:
                 error.add_note(f"{scenario.id}, line {statement.line}: {statement.verb} {statement.text}")
                 raise
+        self._rolled_all()
 
     # ---- statements
 
     def new(self, text: str) -> None:
         self.table = Table(Generator(match_key(self.seed.to_bytes(32, "big"))))
-        self.words.deal(self.engine, self.table, int(text))
+        self.words.deal(self.engine, self.table, text)
 
     def given(self, text: str) -> None:
         for zone, words in split_assignments(text):
             self.words.set(self.table.state, zone, words)
+
+    def instead(self, text: str) -> None:
+        self._rolled_all()
+        self.table = self._base()
+        self.given(text)
+
+    def cards(self, text: str) -> None:
+        path, _, value = text.partition(" = ")
+        self.engine = self.words.engine_with(path, value)
+
+    def rolls(self, text: str) -> None:
+        if not isinstance(self.table.rng, ScriptedChance):
+            raise ScenarioError("the chance of this match is not scripted")
+        self.table.rng.coming += self.words.chance(text.split())
+        self.table.events.clear()
+        play.run_on(self.engine, self.table)
 
     def do(self, text: str) -> None:
         seat, move = self._seat_and_move(text)
@@ -226,12 +250,23 @@ class Runner:
         for event, (_, fields) in zip(happened, expected, strict=True):
             self._has_fields(event, fields)
 
+    def some(self, text: str) -> None:
+        happened = iter([emitted.event for emitted in self.table.events])
+        for name, fields in split_events(text):
+            assert any(_name(event) == name and self._written(event, fields) == self.words.event_fields(fields) for event in happened), (name, fields)
+
+    def no(self, text: str) -> None:
+        happened = [_name(emitted.event) for emitted in self.table.events]
+        assert not {name for name, _ in split_events(text)} & set(happened), happened
+
     def sees(self, text: str) -> None:
         viewer, _, event_text = text.partition(" ")
-        [(name, fields)] = split_events(event_text)
-        seen = [event for emitted in self.table.events if (event := emitted.seen_by(int(viewer))) is not None and _name(event) == name]
-        assert len(seen) == 1, seen
-        self._has_fields(seen[0], fields)
+        expected = split_events(event_text)
+        names = {name for name, _ in expected}
+        seen = [event for emitted in self.table.events if (event := emitted.seen_by(int(viewer))) is not None and _name(event) in names]
+        assert [_name(event) for event in seen] == [name for name, _ in expected], seen
+        for event, (_, fields) in zip(seen, expected, strict=True):
+            self._has_fields(event, fields)
 
     def view(self, text: str) -> None:
         viewer, _, rest = text.partition(" ")
@@ -269,8 +304,20 @@ class Runner:
         assert found == expected, zone
 
     def _has_fields(self, event: Event, fields: dict[str, str]) -> None:
-        expected = self.words.event_fields(fields)
-        assert {name: _write(getattr(event, name)) for name in expected} == expected
+        assert self._written(event, fields) == self.words.event_fields(fields)
+
+    def _written(self, event: Event, fields: dict[str, str]) -> dict[str, str]:
+        return {name: _write(getattr(event, name)) for name in self.words.event_fields(fields)}
+
+    def _base(self) -> Table[Any]:
+        # A match in progress draws nothing that a scenario does not script.
+        table: Table[Any] = Table(ScriptedChance({}))
+        table.state = self.words.base()
+        return table
+
+    def _rolled_all(self) -> None:
+        if isinstance(self.table.rng, ScriptedChance) and self.table.rng.coming:
+            raise ScenarioError(f"never rolled: {self.table.rng.coming}")
 
     def _looks_the_same_when_redealt(self) -> None:
         for viewer in self.viewers:
@@ -285,7 +332,8 @@ def appearance(engine: Engine[Any], state: Any, viewer: int) -> tuple[bytes, Any
 
 
 VERBS = {verb.__name__: verb for verb in (
-    Runner.new, Runner.given, Runner.do, Runner.refused, Runner.legal, Runner.then, Runner.size, Runner.events, Runner.sees, Runner.view, Runner.keeps,
+    Runner.new, Runner.given, Runner.instead, Runner.cards, Runner.rolls, Runner.do, Runner.refused, Runner.legal, Runner.then, Runner.size, Runner.events,
+    Runner.some, Runner.no, Runner.sees, Runner.view, Runner.keeps,
 )}  # fmt: skip
 
 
@@ -306,7 +354,9 @@ def _write(value: object) -> str:
         case bool():
             return str(value).lower()
         case tuple():
-            return "+".join(map(str, value)) or "none"
+            return "+".join(map(_write, value)) or "none"
+        case msgspec.Struct():
+            return ":".join(map(_write, msgspec.structs.astuple(value)))
         case _ if value is UNSET:
             return "absent"
         case _:

@@ -28,8 +28,9 @@ _INTERRUPTED = 130
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``umpire play`` takes to its parser."""
     parser.add_argument("game", nargs="?", default="", metavar="GAME", help="the id of the game; not needed if the server has only one")
+    parser.add_argument("--mode", default="", metavar="NAME", help="a mode of the game, for example solo [default: its first]")
     parser.add_argument("--seat", type=int, metavar="N", help="the seat that is yours [default: 1]")
-    parser.add_argument("--seats", type=int, default=0, metavar="N", help="how many seats the match has [default: as few as can be]")
+    parser.add_argument("--seats", type=int, default=0, metavar="N", help="how many seats the match has [default: as few as the mode can have]")
     parser.add_argument(
         "--bot", action="append", default=[], metavar="NAME", help="a house bot for the next other seat; can be repeated [default: the strongest]"
     )
@@ -87,7 +88,7 @@ def _check(given: argparse.Namespace) -> None:
 
 def _take_seat(client: Client, given: argparse.Namespace, new: Remembered, memory: Memory, screen: Screen) -> Remembered:
     if given.join is None:
-        wanted = Wanted(given.game, given.seat or 1, given.seats, given.bot, given.invite, given.option, given.card_set, given.seed, given.name)
+        wanted = Wanted(given.game, given.seat or 1, given.seats, given.bot, given.invite, given.option, given.card_set, given.seed, given.name, given.mode)
         return create(client, wanted, new, memory)
     if len(given.join) == 1:
         screen.show("The invite:")

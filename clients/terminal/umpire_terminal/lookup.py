@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from umpire.v1.catalog_pb2 import Card, Rule
+from umpire.v1.catalog_pb2 import Card, CardValue, Rule
 from umpire_terminal.voice import Voice, clean, in_words
 
 _MOST = 12
@@ -48,8 +48,15 @@ def _rule(rule: Rule) -> Text:
     return Text(clean(rule.rule), "bold").append(f"  {clean(rule.text)}", "not bold").append(f" ({source})" if source else "", "italic not bold")
 
 
+def _is_told(card: Card, value: CardValue) -> bool:
+    """Whether the card's name or text has a value word for word."""
+    return value.HasField("word") and (value.word in card.text or value.word in card.name)
+
+
 def _card(card: Card, voice: Voice) -> Text:
-    values = ", ".join(f"{in_words(value.name)} {value.number if value.HasField('number') else in_words(value.word)}" for value in card.values)
+    values = ", ".join(
+        f"{in_words(value.name)} {value.number if value.HasField('number') else in_words(value.word)}" for value in card.values if not _is_told(card, value)
+    )
     line = voice.card(card.card).append(f"  {clean(card.text)}" if card.text else "", "not bold default")
     copies = f", {card.copies} copies" if card.copies > 1 else ""
     return line.append(f" ({values}{copies})" if values or copies else "", "italic not bold default")

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from umpire.v1.match_pb2 import IllegalMove, LegalMove
+from umpire_terminal.screen import hanging
 from umpire_terminal.voice import Voice, clean, listed
 
 Offered = TypeVar("Offered", LegalMove, IllegalMove)
@@ -27,15 +28,18 @@ class NotUnderstood(Exception):
 
 
 class Menu:
-    """Legal moves, grouped by kind and numbered from 1 in the order in which they are shown.
+    """Legal moves, grouped by heading and numbered from 1 in the order in which they are shown.
 
-    ``heading`` names a kind of moves by how their move ids begin.
+    ``heading`` names a kind of moves by how their move ids begin; kinds with the same heading are one group. ``note`` says what a move would mean, or nothing.
     """
 
-    def __init__(self, moves: Sequence[LegalMove], heading: Callable[[str], str]) -> None:
-        kinds = list(dict.fromkeys(kind_of(move.move_id) for move in moves))
-        self._moves = sorted(moves, key=lambda move: kinds.index(kind_of(move.move_id)))
-        self._heading = heading
+    def __init__(self, moves: Sequence[LegalMove], heading: Callable[[str], str], note: Callable[[LegalMove], str] = lambda _move: "") -> None:
+        groups: dict[str, list[LegalMove]] = {}
+        for move in moves:
+            groups.setdefault(heading(kind_of(move.move_id)), []).append(move)
+        self._groups = groups
+        self._moves = [move for group in groups.values() for move in group]
+        self._note = note
 
     def choose(self, typed: str) -> LegalMove:
         """Find the move with this number, label, move id or unambiguous beginning of one of them.
@@ -58,12 +62,17 @@ class Menu:
         raise NotUnderstood(f"“{clean(typed)}” could be {listed(some, 'or')}. Type more of it, or its number.", ambiguous=True)
 
     def draw(self, voice: Voice) -> RenderableType:
-        """List the moves; many stand in two columns."""
-        lines = [Text(f"{number:>3} ", "bold").append_text(_unbold(voice.paint(move.label))) for number, move in enumerate(self._moves, 1)]
+        """List the moves; many stand in two columns. A note that is the same for a whole group stands beside its heading."""
         parts: list[RenderableType] = []
-        for kind in dict.fromkeys(kind_of(move.move_id) for move in self._moves):
-            group = [line for line, move in zip(lines, self._moves, strict=True) if kind_of(move.move_id) == kind]
-            parts += [Text(clean(self._heading(kind)), "italic"), _in_columns(group, 1 if len(self._moves) <= _ONE_COLUMN else 2)]
+        number = 0
+        for heading, group in self._groups.items():
+            lines, notes = [], [clean(self._note(move)) for move in group]
+            for move in group:
+                number += 1
+                lines.append(Text(f"{number:>3} ", "bold").append_text(_unbold(voice.paint(move.label))))
+            same = set(notes) == {notes[0]}
+            parts.append(Text(clean(heading) + (f": {notes[0]}" if same and notes[0] else ""), "italic"))
+            parts.append(_in_columns(lines, 1 if len(self._moves) <= _ONE_COLUMN else 2) if same else hanging(zip(lines, map(Text, notes), strict=True)))
         return Group(*parts)
 
 

@@ -14,7 +14,7 @@ _LONGEST_SEED = 32
 
 @dataclass(frozen=True)
 class Wanted:
-    """A match as the person wants it. ``seats`` is 0 for the fewest that the game and the rest allow."""
+    """A match as the person wants it. ``seats`` is 0 for the fewest of the ``mode``, which is "" for the first of the catalog that fits."""
 
     game: str
     seat: int = 1
@@ -25,6 +25,7 @@ class Wanted:
     card_set: str = ""
     seed: str = ""
     name: str = ""
+    mode: str = ""
 
 
 def create(client: Client, wanted: Wanted, known: Remembered, memory: Memory) -> Remembered:
@@ -69,24 +70,29 @@ def plan_seats(game: Game, wanted: Wanted) -> list[str]:
     The named bots come to the other seats in their order. Who sits on the rest is the strongest bot, which the catalog lists last, or with ``invite`` a person.
 
     Raises:
-        BadChoice: no mode of the game has so many seats, or it has no such bot.
+        BadChoice: the game has no such mode, none has so many seats, or it has no such bot.
     """
     title, bots = game.summary.title, list(game.summary.house_bots)
-    fewest = max(wanted.seats, wanted.seat, 1 + len(wanted.bots))
-    possible = [seats for mode in game.summary.modes for seats in range(mode.min_seats, mode.max_seats + 1)]
-    fitting = [seats for seats in possible if seats == wanted.seats or (not wanted.seats and seats >= fewest)]
-    if not fitting or min(fitting) < fewest:
-        raise BadChoice(f"{title} has {_numbers(sorted(set(possible)))} seats: --seat, --seats and --bot do not fit it")
+    fewest = max(wanted.seats, wanted.seat, 1 + len(wanted.bots), 2 if wanted.invite else 1)
+    modes = [mode for mode in game.summary.modes if wanted.mode.upper() in {"", mode.mode}]
+    if not modes:
+        raise BadChoice(f"{title} has no mode {wanted.mode!r}; it has {', '.join(mode.mode.lower() for mode in game.summary.modes)}")
+    possible = [seats for mode in modes for seats in range(mode.min_seats, mode.max_seats + 1)]
+    fitting = [seats for seats in possible if seats >= fewest and wanted.seats in {0, seats}]
+    if not fitting:
+        named = f" in the mode {wanted.mode.lower()}" if wanted.mode else ""
+        raise BadChoice(f"{title} has {_seats(sorted(set(possible)))}{named}: --seat, --seats, --bot and --invite do not fit it")
+    seats = fitting[0]
     if wanted.seat < 1:
         raise BadChoice("seats are numbered from 1")
     for bot in wanted.bots:
         if bot not in bots:
             raise BadChoice(f"{title} has no house bot {bot!r}; it has {', '.join(bots) or 'none'}")
-    if not bots and not wanted.invite and min(fitting) > 1:
+    if not bots and not wanted.invite and seats > 1:
         raise BadChoice(f"{title} has no house bots: add --invite, and play with other people")
     rest = "" if wanted.invite else (bots or [""])[-1]
     given = iter(wanted.bots)
-    return ["" if number == wanted.seat else next(given, rest) for number in range(1, min(fitting) + 1)]
+    return ["" if number == wanted.seat else next(given, rest) for number in range(1, seats + 1)]
 
 
 def _find_game(client: Client, game: str) -> Game:
@@ -107,5 +113,5 @@ def _own_chance() -> str:
     return secrets.token_hex(_LONGEST_SEED // 2)
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+def _seats(numbers: Sequence[int]) -> str:
+    return ("1 seat" if numbers[0] == 1 else f"{numbers[0]} seats") if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]} seats"

@@ -15,7 +15,7 @@ from umpire_terminal.voice import clean
 PROMPT = "> "
 
 
-def hanging(rows: Iterable[tuple[str, RenderableType]]) -> Table:
+def hanging(rows: Iterable[tuple[RenderableType, RenderableType]]) -> Table:
     """Stand texts beside what they belong to, each wrapped within its own column."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for name, text in rows:

@@ -8,7 +8,7 @@ from rich.rule import Rule as Line
 from rich.text import Text
 
 from umpire.v1.catalog_pb2 import Card, Rule
-from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, MATCH_STATUS_FINISHED, MATCH_STATUS_WAITING, Match
+from umpire.v1.match_pb2 import MATCH_STATUS_ABANDONED, MATCH_STATUS_FINISHED, MATCH_STATUS_WAITING, LegalMove, Match
 from umpire.v1.match_service_pb2 import ListLegalMovesResponse
 from umpire_client import DecisionClosed, IllegalMove, MatchFinished, NoOpenDecision, Seat
 from umpire_terminal.games import find_face
@@ -24,8 +24,8 @@ HELP = (
     ("?", "why other moves are not possible"),
     ("t", "the table again, with everything on it"),
     ("l", "the log: what has happened so far"),
-    ("r RULE", "what a rule says, for example: r PLAY-2; r alone lists the rules"),
-    ("c CARD", "what a card does, for example: c bomb; c alone lists the cards"),
+    ("r RULE", "what a rule says, or all that begin so; r alone lists the rules"),
+    ("c CARD", "what a card does, by its name or a part of it; c alone lists the cards"),
     ("h", "this help"),
     ("q", "leave; the match can be resumed"),
     ("*", "stands where something is new since you were last asked"),
@@ -64,6 +64,7 @@ class Sitting:
                 self._draw(full=False)
                 self._decide(asked)
                 self._before = inner(self._match.view)
+                self._see(self._seat.get(omit_view=True))  # who else is asked now
 
     # ---- waiting
 
@@ -88,7 +89,7 @@ class Sitting:
 
     def _see(self, match: Match) -> None:
         self._match = match
-        self._voice = Voice(match, self._cards, self._styles)
+        self._voice = Voice(match, self._cards, self._styles, self._face.automaton)
 
     def _listen(self, most: int | None = None) -> None:
         """Tell what has happened since it was told last; of more than ``most`` sentences the last ones."""
@@ -108,7 +109,7 @@ class Sitting:
 
     def _decide(self, asked: ListLegalMovesResponse) -> None:
         """Read lines until one of them is a move that was played, or the decision is open no more."""
-        menu = Menu(asked.legal_moves, self._face.heading)
+        menu = Menu(asked.legal_moves, self._face.heading, self._note)
         question = Text(self._face.ask(asked.decision.kind, inner(asked.decision.question), self._voice), "bold")
         self._screen.show(Text(), question, menu.draw(self._voice))
         while True:
@@ -119,6 +120,9 @@ class Sitting:
                 self._screen.show(question, menu.draw(self._voice))
             elif not self._explains(typed) and self._plays(menu, typed, asked.decision.decision_id):
                 return
+
+    def _note(self, move: LegalMove) -> str:
+        return self._face.note(inner(move.move), inner(self._match.view), self._voice)
 
     def _explains(self, typed: str) -> bool:
         """Answer what asks for an explanation; False if it is none of these."""
@@ -152,7 +156,7 @@ class Sitting:
             self._screen.show(Text(clean(f"{refused.rule}  {refused.message}")))
             return False
         except (DecisionClosed, NoOpenDecision, MatchFinished):
-            self._screen.show(Text("This was decided meanwhile, elsewhere; here is the table now."))
+            self._screen.show(Text("Something has happened meanwhile, and this is asked no more; here is the table now."))
         return True
 
     # ---- the end

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Mapping
 from rich.text import Text
 
 from umpire.v1.catalog_pb2 import Card
-from umpire.v1.match_pb2 import Match, Seat
+from umpire.v1.match_pb2 import CONTROLLER_AUTOMATON, Match, Seat
 
 
 class Voice:
     """Speaks of a match: its viewer is "you", a house bot "the bot", a card has its name of the catalog.
 
-    ``styles`` gives the colour of a card, by its id.
+    ``automaton`` names whom the game's rules play; ``styles`` gives the colour of a card, by its id.
     """
 
-    def __init__(self, match: Match, cards: Mapping[str, Card], styles: Mapping[str, str]) -> None:
+    def __init__(self, match: Match, cards: Mapping[str, Card], styles: Mapping[str, str], automaton: str = "the automaton") -> None:
         self.me = match.viewer
         self.cards_by_id = cards
         self._styles = styles
-        self._seats = {seat.seat: name for seat, name in zip(match.seats, _names(match.seats), strict=True)}
+        self._seats = {seat.seat: name for seat, name in zip(match.seats, _names(match.seats, automaton), strict=True)}
         by_name = {clean(card.name): styles.get(card_id, "") for card_id, card in cards.items()}
         self._styles_by_name = {name: style for name, style in by_name.items() if style}
         longest_first = sorted(self._styles_by_name, key=len, reverse=True)
@@ -93,11 +93,13 @@ def in_words(name: str) -> str:
     return clean(name).replace("_", " ").lower()
 
 
-def _names(seats: Iterable[Seat]) -> Iterable[str]:
+def _names(seats: Iterable[Seat], automaton: str) -> Iterable[str]:
     """Name the seats, no two alike."""
     seats = list(seats)
     bots = sum(bool(seat.house_bot) for seat in seats)
-    given = [clean(seat.display_name).strip() or (("the bot" if bots == 1 else f"bot {clean(seat.house_bot)}") if seat.house_bot else "") for seat in seats]
+    bot = "the bot" if bots == 1 else "bot {}"
+    unnamed = [bot.format(clean(seat.house_bot)) if seat.house_bot else automaton if seat.controller == CONTROLLER_AUTOMATON else "" for seat in seats]
+    given = [clean(seat.display_name).strip() or other for seat, other in zip(seats, unnamed, strict=True)]
     counted = Counter(name.lower() for name in given)
     for seat, name in zip(seats, given, strict=True):
         alone = counted[name.lower()] == 1 and name.lower() not in {"you", "nobody"}

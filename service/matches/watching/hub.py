@@ -66,8 +66,8 @@ class Hub:
 
     # ---- for those who watch
 
-    async def watch(self, match_id: str, credential: Credential, viewer: int, since: int | None) -> Watch:
-        """Begin to watch a match after a version, or (None) after the one that it has now. Whoever does must ``leave``.
+    async def watch(self, match_id: str, credential: Credential, viewer: int, since: int | None) -> tuple[Watch, Match]:
+        """Begin to watch a match after a version, or (None) after the one that it has now; whoever does must ``leave``. The match is as it is now.
 
         Raises:
             NotFound: MATCH_NOT_FOUND.
@@ -91,7 +91,7 @@ class Hub:
             self.leave(watch)
             raise
         watch.version = match.record.version if since is None else since
-        return watch
+        return watch, match
 
     def leave(self, watch: Watch) -> None:
         """Stop watching."""
@@ -117,8 +117,12 @@ class Hub:
         return found
 
     async def read_again(self, watched: Watched) -> Match:
-        """Read the match as it is now."""
-        return await self._refresh(watched)
+        """Read the match as it is now, and keep it while something happens."""
+        revision = watched.revision
+        match = await self._refresh(watched)
+        if watched.match is None and watched.revision == revision:
+            watched.match, watched.is_used = match, True
+        return match
 
     # ---- this worker's own commits
 
@@ -229,11 +233,14 @@ class Hub:
             return watched.match or held
         if newer is None:
             raise RuntimeError("no match has the revision 0")
-        self._take(watched, *newer, [])
-        return watched.match or newer[1]
+        revision, match = newer
+        if revision > watched.revision:
+            self._take(watched, revision, match, [])
+            watched.match = None  # whoever asked for it has it; most who come only wait
+        return watched.match or match
 
     def _take(self, watched: Watched, revision: int, match: Match, steps: list[Step]) -> None:
-        if revision < watched.revision or (revision == watched.revision and watched.match is not None):
+        if revision <= watched.revision:
             return  # a reading that was overtaken
         created, seats, version, was_known = watched.created, watched.seats, watched.version, watched.revision
         watched.take(revision, match, steps)

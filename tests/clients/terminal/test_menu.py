@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.clients.terminal.table import cards, voice_of, words
+from tests.clients.terminal.table import cards, text, voice_of, words
 from umpire.v1.catalog_pb2 import Rule
 from umpire.v1.match_pb2 import IllegalMove, LegalMove, Violation
 from umpire_terminal.games.goldn_crash import FACE
@@ -26,6 +26,26 @@ def test_moves_are_grouped_by_kind_and_numbered_as_shown() -> None:
     assert words(MENU.draw(voice_of(1))).strip() == (
         "Draw 1 Draw a card Play a card 2 Play Bomb 1 in column 1 3 Play Bomb 1 in column 11 Discard for the discard effect 4 Discard Fish 1 from column 2"
     )
+
+
+def test_kinds_with_the_same_heading_are_one_group() -> None:
+    moves = [LegalMove(move_id="boost(fingers=0)", label="Boost 0"), LegalMove(move_id="pass", label="Pass"), LegalMove(move_id="panic", label="Panic")]
+    menu = Menu(moves, lambda kind: "Leave" if kind == "pass" else "Choose")
+    assert words(menu.draw(voice_of(1))).strip() == "Choose 1 Boost 0 2 Panic Leave 3 Pass"
+    assert menu.choose("2").label == "Panic"
+
+
+def test_notes_stand_beside_their_moves_and_a_common_one_beside_the_heading() -> None:
+    notes = {"Draw a card": "costs an action", "Discard Fish 1 from column 2": ""}
+    drawing = words(Menu(MOVES, FACE.heading, lambda move: notes.get(move.label, move.label[-8:])).draw(voice_of(1)))
+    assert "Draw: costs an action 1 Draw a card Play" in drawing
+    assert "2 Play Bomb 1 in column 1 column 1 3 Play Bomb 1 in column 11 olumn 11" in drawing
+    assert drawing.strip().endswith("Discard for the discard effect 4 Discard Fish 1 from column 2")
+
+
+def test_notes_are_wrapped_within_80_columns() -> None:
+    drawing = text(Menu(MOVES, FACE.heading, lambda move: f"{move.label}: " + "what it would mean " * 12).draw(voice_of(1)))
+    assert max(map(len, drawing.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,37 @@ import pytest
 from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
 from umpire.v1.catalog_pb2 import Game, GameSummary, Mode
 from umpire_terminal.memory import Memory, NotRemembered, Remembered, state_folder
-from umpire_terminal.opening import Wanted, plan_seats
+from umpire_terminal.opening import Wanted, _find_game, plan_seats
 from umpire_terminal.options import BadChoice, read_options
 
 DUEL = Game(summary=GameSummary(game="duel", title="Duel", modes=[Mode(min_seats=2, max_seats=2)], house_bots=["random", "keen"]))
+MASH = Game(
+    summary=GameSummary(
+        game="mash",
+        title="Mash",
+        modes=[Mode(mode="DUEL", min_seats=2, max_seats=2), Mode(mode="SOLO", min_seats=1, max_seats=1)],
+        house_bots=["random", "keen"],
+    )
+)
 PARTY = Game(
     summary=GameSummary(game="party", title="Party", modes=[Mode(min_seats=3, max_seats=3), Mode(min_seats=4, max_seats=5)], house_bots=["random", "keen"])
 )
 LONELY = Game(summary=GameSummary(game="lonely", title="Lonely", modes=[Mode(min_seats=2, max_seats=2)]))
+
+
+class OneGame:
+    """A server with one game."""
+
+    def list_games(self) -> list[GameSummary]:
+        return [DUEL.summary]
+
+    def get_game(self, game: str) -> Game:
+        assert game == "duel"
+        return DUEL
+
+
+def test_without_a_game_the_only_one_is_played() -> None:
+    assert _find_game(OneGame(), "") is DUEL
 
 
 @pytest.mark.parametrize(
@@ -29,6 +52,12 @@ LONELY = Game(summary=GameSummary(game="lonely", title="Lonely", modes=[Mode(min
         (PARTY, Wanted("party", seat=4), ["keen", "keen", "keen", ""]),
         (PARTY, Wanted("party", bots=["random", "random", "keen"]), ["", "random", "random", "keen"]),
         (LONELY, Wanted("lonely", invite=True), ["", ""]),
+        (MASH, Wanted("mash"), ["", "keen"]),
+        (MASH, Wanted("mash", seat=2), ["keen", ""]),
+        (MASH, Wanted("mash", seats=1), [""]),
+        (MASH, Wanted("mash", mode="solo"), [""]),
+        (MASH, Wanted("mash", mode="DUEL", bots=["random"]), ["", "random"]),
+        (MASH, Wanted("mash", invite=True), ["", ""]),
     ],
 )
 def test_who_sits_where(game: Game, wanted: Wanted, plan: list[str]) -> None:
@@ -45,6 +74,11 @@ def test_who_sits_where(game: Game, wanted: Wanted, plan: list[str]) -> None:
         (PARTY, Wanted("party", seats=6), "Party has 3 to 5 seats"),
         (PARTY, Wanted("party", seats=3, seat=4), "Party has 3 to 5 seats"),
         (LONELY, Wanted("lonely"), "--invite"),
+        (MASH, Wanted("mash", mode="trio"), "no mode 'trio'; it has duel, solo"),
+        (MASH, Wanted("mash", mode="solo", seat=2), "Mash has 1 seat in the mode solo"),
+        (MASH, Wanted("mash", mode="solo", bots=["keen"]), "Mash has 1 seat in the mode solo"),
+        (MASH, Wanted("mash", mode="solo", invite=True), "Mash has 1 seat in the mode solo"),
+        (MASH, Wanted("mash", mode="solo", seats=2), "Mash has 1 seat in the mode solo"),
     ],
 )
 def test_what_a_game_does_not_have_is_refused_with_what_it_has(game: Game, wanted: Wanted, problem: str) -> None:

@@ -9,19 +9,17 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.clients.terminal.process import UMPIRE, Home, Playing, resuming
 from tests.serving import API_KEY, Serving, free_port
 from umpire_client import Client, person
 from umpire_terminal.calling import as_called
 from umpire_terminal.games.goldn_crash import wording
 from umpire_terminal.memory import Memory, Remembered, state_folder
 
-UMPIRE = [str(Path(sys.executable).with_name("umpire"))]
 GENERIC = """
 import sys
 from umpire_terminal import command, sitting
@@ -34,76 +32,9 @@ ANYTHING = ["1"] * 3_000
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
-class Home:
-    """A person's machine: an environment with a state directory of its own."""
-
-    def __init__(self, folder: Path, server: str, command: list[str] | None = None) -> None:
-        self.folder = folder
-        self.command = command or UMPIRE
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("UMPIRE_") and name not in {"NO_COLOR", "FORCE_COLOR"}}
-        self.environment |= {"XDG_STATE_HOME": str(folder), "UMPIRE_SERVER": server, "UMPIRE_API_KEY": API_KEY, "COLUMNS": "80"}
-
-    def run(self, *arguments: str, lines: list[str] | None = None) -> "subprocess.CompletedProcess[str]":
-        typed = "".join(f"{line}\n" for line in lines or [])
-        return subprocess.run([*self.command, "play", *arguments], input=typed, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
-
-    def files(self) -> list[Path]:
-        return [path for path in self.folder.rglob("*") if path.is_file()]
-
-
-class Playing:
-    """A process that is still being typed to."""
-
-    def __init__(self, home: Home, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [*home.command, "play", *arguments],
-            env=home.environment | {"PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.read = ""
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        while letter := self.process.stdout.read(1):
-            self.read += letter
-
-    def wait_for(self, part: str) -> str:
-        deadline = time.monotonic() + 30
-        while part not in self.read:
-            assert time.monotonic() < deadline, f"{part!r} does not come: {self.read}"
-            time.sleep(0.02)
-        return self.read
-
-    def type(self, *lines: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write("".join(f"{line}\n" for line in lines))
-        self.process.stdin.flush()
-
-    def end(self) -> int:
-        """Wait until the process has ended and all that it wrote is read."""
-        try:
-            status = self.process.wait(60)
-            self._reader.join(10)
-            return status
-        finally:
-            self.process.kill()
-
-
 @pytest.fixture
 def home(tmp_path: Path, serving: Serving) -> Home:
     return Home(tmp_path / "state", serving.grpc)
-
-
-def resuming(output: str) -> list[str]:
-    """The arguments of the command that the output says to resume with."""
-    (command,) = re.findall(r"^  (\S+ play --resume .*)$", output, re.MULTILINE)
-    assert shlex.split(command)[:1] == UMPIRE
-    return shlex.split(command)[2:]
 
 
 def ending(output: str) -> tuple[str, list[int]]:
@@ -162,8 +93,10 @@ def test_seat_2_and_options_and_the_bot_can_be_chosen(home: Home) -> None:
     assert "the Bomb cards of the column" in played.stdout
 
 
-def test_without_a_game_the_only_one_is_played(home: Home) -> None:
-    assert "You (" in home.run().stdout
+def test_without_a_game_one_is_asked_which(home: Home) -> None:
+    asked = home.run()
+    assert asked.returncode == 2
+    assert asked.stderr == "umpire: which game? goldn_crash, monster_mash_up\n"
 
 
 def test_leaving_and_resuming_goes_on_with_the_same_match(home: Home) -> None:
@@ -390,6 +323,15 @@ def test_a_game_without_a_module_of_its_own_is_played_to_the_end(tmp_path: Path,
     assert "seats 1 · own · hand" in played.stdout
     assert "Cards drawn: you; count 1; cards " in played.stdout
     assert re.search(r"^(You have won|The bot won|A draw): ", played.stdout, re.MULTILINE)
+
+
+def test_a_game_without_a_module_of_its_own_names_its_automaton(tmp_path: Path, serving: Serving) -> None:
+    stranger = Home(tmp_path, serving.grpc, [sys.executable, "-c", GENERIC])
+    rng = random.Random(3)
+    played = stranger.run("monster_mash_up", "--mode", "solo", lines=[str(rng.randint(1, 5)) for _ in range(1_000)])
+    assert played.returncode == 0, played.stderr
+    assert "Monster placed: the automaton; front" in played.stdout
+    assert re.search(r"^(You have won|The automaton won|You and the automaton won): ", played.stdout, re.MULTILINE)
 
 
 def test_every_kind_of_decision_and_every_end_of_the_catalog_is_worded(serving: Serving) -> None:

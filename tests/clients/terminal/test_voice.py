@@ -3,7 +3,7 @@
 import pytest
 
 from tests.clients.terminal.table import cards, voice_of
-from umpire.v1.match_pb2 import Match, Seat
+from umpire.v1.match_pb2 import CONTROLLER_AUTOMATON, Match, Seat
 from umpire_terminal.voice import Voice
 
 
@@ -19,6 +19,12 @@ def test_the_viewer_is_you_whatever_the_name() -> None:
 def test_seats_without_names_are_told_apart() -> None:
     assert who(Seat(seat=1), Seat(seat=2), Seat(seat=3, house_bot="keen")) == ["you", "seat 2", "the bot"]
     assert who(Seat(seat=1), Seat(seat=2, house_bot="keen"), Seat(seat=3, house_bot="keen")) == ["you", "bot keen (seat 2)", "bot keen (seat 3)"]
+
+
+def test_an_automaton_has_the_name_that_the_game_gives_it() -> None:
+    match = Match(viewer=1, seats=[Seat(seat=1), Seat(seat=2, controller=CONTROLLER_AUTOMATON)])
+    assert Voice(match, {}, {}).who(2) == "the automaton"
+    assert Voice(match, {}, {}, "Dr. Entropy").whose(2) == "Dr. Entropy's"
 
 
 def test_nobody_can_pass_for_another() -> None:

@@ -29,7 +29,7 @@ def test_the_deal_holds_for_every_seed(seed: int) -> None:
     """S01's prose: the crews differ; all guests are different; each seat has one whole deck of its crew and the robustness values 1, 2, 3."""
     Runner(GoldnCrashWords(), GoldnCrash(CARDS), seats=2, seed=seed).run(SCENARIOS[0])
     table: Table = Table(Generator(match_key(seed.to_bytes(32, "big"))))
-    GoldnCrashWords().deal(GoldnCrash(CARDS), table, 0)
+    GoldnCrashWords().deal(GoldnCrash(CARDS), table, "0")
     state = table.state
     assert {own.crew for own in state.seats} == {"OCTOPIRATE", "MEOWMURAI"}
     guests = [guest for own in state.seats for guest in own.guests] + state.box

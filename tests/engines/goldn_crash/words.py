@@ -77,8 +77,9 @@ class GoldnCrashWords(Words):
             guests=["", "", ""],
         )
 
-    def deal(self, engine: Engine[Any], table: Table[Any], first: int) -> None:
-        play.set_up(engine, table, 2, GAME.fill_in_options(CARDS, {"first_seat": first}), GAME.ruleset)
+    def deal(self, engine: Engine[Any], table: Table[Any], what: str) -> None:
+        """Deal a match that this seat begins (0: leave it to chance)."""
+        play.set_up(engine, table, 2, GAME.fill_in_options(CARDS, {"first_seat": int(what)}), GAME.ruleset)
 
     # ---- positions
 

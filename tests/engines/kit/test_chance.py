@@ -89,6 +89,14 @@ def test_scripted_chance_hands_out_named_outcomes() -> None:
         chance.below(6, "die")
 
 
+def test_scripted_chance_hands_out_what_is_coming_to_draws_that_are_not_named() -> None:
+    chance = ScriptedChance({"letters": ["b", "a"]}, coming=[3, 0])
+    assert (chance.below(6, "die"), chance.shuffle("ab", "letters"), chance.below(6, "die")) == (3, ["b", "a"], 0)
+    assert chance.coming == []
+    with pytest.raises(ValueError, match="'die' is not scripted"):
+        chance.below(6, "die")
+
+
 @pytest.mark.parametrize(("draw", "outcome"), [("below", 6), ("below", "x"), ("shuffle", ["a", "b"]), ("pick", "z")])
 def test_scripted_chance_refuses_what_the_draw_could_not_give(draw: str, outcome: object) -> None:
     chance = ScriptedChance({"n": outcome})

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from msgspec import UNSET, Meta, UnsetType
 
-from engines.kit.cards import CardSet, CardSetError, content_digest, load_card_sets
+from engines.kit.cards import CardSet, CardSetError, content_digest, load_card_sets, read_entries
 from engines.kit.chance import Generator
 from engines.kit.digest import chain
 from engines.kit.notation import MoveReader, NotationError, write_move
@@ -121,6 +121,19 @@ def test_a_folder_of_card_sets_that_cannot_be_read(tmp_path: Path, files: dict[s
         (tmp_path / f"{name}.toml").write_text(text)
     with pytest.raises(CardSetError, match=said):
         load_card_sets(tmp_path, lambda content, digest: CardSet(content["id"], "", digest, ()))
+
+
+class Beast(msgspec.Struct):
+    id: str
+    legs: int
+
+
+def test_a_bad_entry_is_named_by_its_id_or_its_number() -> None:
+    assert read_entries([{"id": "cow", "legs": 4}], Beast, "beast") == [Beast("cow", 4)]
+    with pytest.raises(CardSetError, match=r"^beast hen: .*`int`.*legs"):
+        read_entries([{"id": "cow", "legs": 4}, {"id": "hen", "legs": "two"}], Beast, "beast")
+    with pytest.raises(CardSetError, match=r"^beast 2: .*id"):
+        read_entries([{"id": "cow", "legs": 4}, {"legs": 2}], Beast, "beast")
 
 
 def test_rules_are_read_from_the_table(tmp_path: Path) -> None:

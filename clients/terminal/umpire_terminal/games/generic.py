@@ -24,6 +24,7 @@ class Face:
     """
 
     scores = "points"
+    automaton = "the automaton"
 
     def styles(self, cards: Mapping[str, Card]) -> dict[str, str]:
         """Choose the colour of each card: one for each kind of card."""
@@ -50,6 +51,11 @@ class Face:
     def heading(self, move_type: str) -> str:
         """Name a kind of moves; ``move_type`` is how their move ids begin."""
         return sentence(in_words(move_type))
+
+    def note(self, move: Any, view: Any, voice: Voice) -> str:
+        """Say what a move would mean, in a few words beside its label; empty if the label says it all. ``move`` is the game's ``Move``."""
+        del move, view, voice
+        return ""
 
     def tell(self, event: Any, voice: Voice) -> str | None:
         """Tell an event; None if this release does not know it."""
