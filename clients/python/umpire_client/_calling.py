@@ -3,14 +3,16 @@
 import random
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
 
 from umpire_client._rpcs import DELETE_MATCH, Request, Response, Rpc
-from umpire_client._steps import Pause, Steps, send
-from umpire_client.errors import DeadlineExceeded, MatchNotFound, UmpireError, Unavailable
+from umpire_client._steps import Open, Pause, Steps, Stream, send
+from umpire_client.errors import DeadlineExceeded, MatchNotFound, UmpireError, Unavailable, WatcherTooSlow
+
+_LACK_BELIEVED = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Caller:
 
     api_key: str = ""
     policy: RetryPolicy = RetryPolicy()
+    lacking: dict[str, float] = field(default_factory=dict, compare=False)
+    """Streams that the server did not know, and until when that is believed: an older release, which may be replaced while this client lives."""
 
     def call(self, rpc: Rpc[Request, Response], request: Request, credential: str = "") -> Steps[Response]:
         """Call an rpc; a request with a request_id must have one already.
@@ -46,9 +50,7 @@ class Caller:
         Raises:
             UmpireError: it was refused, or Unavailable: nobody answered in time.
         """
-        metadata: tuple[tuple[str, str], ...] = (("authorization", f"Bearer {credential}"),) if credential else ()
-        if rpc.keyed and self.api_key:
-            metadata += (("x-api-key", self.api_key),)
+        metadata = self._metadata(rpc, credential)
         began = time.monotonic()
         ends = began + self.policy.deadline
         retries, maybe_applied = 0, False
@@ -76,6 +78,56 @@ class Caller:
                 raise
             yield Pause(pause)
             retries += 1
+
+    def open(self, rpc: Rpc[Any, Any], request: Any, credential: str, timeout: float | None = None) -> Steps[Stream]:
+        """Open a stream; that it cannot be had, its first message or end will say."""
+        stream: Stream = yield Open(rpc, request, self._metadata(rpc, credential), timeout)
+        return stream
+
+    def lacks(self, rpc: Rpc[Any, Any]) -> bool:
+        """Say whether the server was found not to know a stream, a short while ago."""
+        return time.monotonic() < self.lacking.get(rpc.path, 0.0)
+
+    def note_lack(self, rpc: Rpc[Any, Any]) -> None:
+        """Remember that the server does not know a stream."""
+        self.lacking[rpc.path] = time.monotonic() + _LACK_BELIEVED
+
+    def _metadata(self, rpc: Rpc[Any, Any], credential: str) -> tuple[tuple[str, str], ...]:
+        metadata: tuple[tuple[str, str], ...] = (("authorization", f"Bearer {credential}"),) if credential else ()
+        return (*metadata, ("x-api-key", self.api_key)) if rpc.keyed and self.api_key else metadata
+
+
+class Resuming:
+    """Whether and when a stream that broke is opened again: for as long as a call is tried, counted from when it last brought something."""
+
+    def __init__(self, policy: RetryPolicy) -> None:
+        self._policy = policy
+        self.progress()
+
+    def progress(self) -> None:
+        """Note that something came."""
+        self._retries, self._ends = 0, 0.0
+
+    def pause(self, error: UmpireError) -> Steps[None]:
+        """Wait before the next attempt.
+
+        Raises:
+            UmpireError: ``error``, if no other attempt is to be made.
+        """
+        if not _resumable(error):
+            raise error
+        now = time.monotonic()
+        connected = not isinstance(error, Unavailable) or error.connected
+        self._ends = self._ends or now + (self._policy.deadline if connected else self._policy.first_connection)
+        delay = self._policy.delay(self._retries, error.retry_after)
+        if now + delay >= self._ends:
+            raise error
+        yield Pause(delay)
+        self._retries += 1
+
+
+def _resumable(error: UmpireError) -> bool:
+    return isinstance(error, Unavailable | WatcherTooSlow) and not isinstance(error, DeadlineExceeded)
 
 
 def new_request_id() -> str:

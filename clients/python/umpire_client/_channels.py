@@ -4,13 +4,14 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import grpc
 
 from umpire_client._rpcs import Rpc
 from umpire_client._server import Server, cut_off
-from umpire_client._steps import Await, Pause, Send, Step, Steps
+from umpire_client._steps import Await, Open, Pause, Read, Send, Step, Steps, Write
+from umpire_client._streams import AsyncStream, BlockingStream, cut_off_by_close
 from umpire_client.errors import UmpireError
 
 T = TypeVar("T")
@@ -44,7 +45,8 @@ class _Stubs:
 
     def __getitem__(self, rpc: Rpc[Any, Any]) -> Callable[..., Any]:
         if rpc.path not in self._made:
-            self._made[rpc.path] = self.channel.unary_unary(rpc.path, rpc.request.SerializeToString, rpc.response.FromString)
+            make = {"neither": self.channel.unary_unary, "server": self.channel.unary_stream, "both": self.channel.stream_stream}[rpc.streams]
+            self._made[rpc.path] = make(rpc.path, rpc.request.SerializeToString, rpc.response.FromString)
         return self._made[rpc.path]
 
 
@@ -85,6 +87,13 @@ class Channel:
                     raise self._server.error_of(failure) from None
                 self._server.met = True
                 return response
+            case Open(rpc, request, metadata, timeout):
+                self._server.check_open()
+                return BlockingStream(self._server, self._stubs[rpc], request, metadata, timeout)
+            case Read(stream):
+                return cast(BlockingStream, stream).read()
+            case Write(stream, message):
+                return cast(BlockingStream, stream).write(message)
             case Pause(seconds):
                 return time.sleep(seconds)
             case Await(awaitable):
@@ -127,20 +136,29 @@ class AsyncChannel:
         match step:
             case Send(rpc, request, metadata, timeout):
                 self._server.check_open()
-                if self._stubs is None:
-                    self._stubs = _Stubs(_open(grpc.aio, self._server.address, self._tls))
                 try:
-                    response = await self._stubs[rpc](request, metadata=metadata, timeout=timeout)
+                    response = await self._opened()[rpc](request, metadata=metadata, timeout=timeout)
                 except grpc.RpcError as failure:
                     raise self._server.error_of(failure) from None
                 except asyncio.CancelledError:
-                    task = asyncio.current_task()
-                    if self._server.closed and (task is None or not task.cancelling()):
-                        raise cut_off() from None  # close() cancels calls, not the tasks that wait for them
+                    if cut_off_by_close(self._server):
+                        raise cut_off() from None
                     raise
                 self._server.met = True
                 return response
+            case Open(rpc, request, metadata, timeout):
+                self._server.check_open()
+                return AsyncStream(self._server, self._opened()[rpc], request, metadata, timeout)
+            case Read(stream):
+                return await cast(AsyncStream, stream).read()
+            case Write(stream, message):
+                return await cast(AsyncStream, stream).write(message)
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case Await(awaitable):
                 return await awaitable
+
+    def _opened(self) -> _Stubs:
+        if self._stubs is None:
+            self._stubs = _Stubs(_open(grpc.aio, self._server.address, self._tls))
+        return self._stubs

@@ -76,6 +76,8 @@ def create_match(
     seed: str,
     hot_seat: bool,
     ttl: timedelta | None,
+    move_timeout: float | timedelta | None,
+    without_proof: bool,
     request_id: str | None,
 ) -> Steps[CreateMatchResponse]:
     """Create a match."""
@@ -91,12 +93,13 @@ def create_match(
         invite=invite,
         seed=seed,
         hot_seat=hot_seat,
+        without_proof=without_proof,
         request_id=request_id or new_request_id(),
     )
     if ttl is not None:
-        duration = Duration()
-        duration.FromTimedelta(ttl)
-        request.ttl.CopyFrom(duration)
+        request.ttl.CopyFrom(_duration(ttl))
+    if move_timeout is not None:
+        request.move_timeout.CopyFrom(_duration(move_timeout))
     return (yield from caller.call(CREATE_MATCH, request))
 
 
@@ -129,3 +132,9 @@ def claim_seat(caller: Caller, match_id: str, invite: str, display_name: str, cl
     )
     answer = yield from caller.call(CLAIM_SEAT, request)
     return Asking(caller, match_id, answer.credential, answer.seat)
+
+
+def _duration(length: float | timedelta) -> Duration:
+    duration = Duration()
+    duration.FromTimedelta(length if isinstance(length, timedelta) else timedelta(seconds=length))
+    return duration

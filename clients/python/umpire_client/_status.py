@@ -5,9 +5,11 @@ from typing import Any
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
+from umpire.v1.match_service_pb2 import PlayRefusal
 from umpire_client.errors import FieldViolation, UmpireError, Unavailable
 
 _DOMAIN = "umpire"
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
 # What gRPC says if it found no connection to send the call over. Should its words change, such a call counts as UNKNOWN, which is safe.
 _NEVER_SENT = ("failed to connect to all addresses", "DNS resolution failed", "errors resolving ")
 
@@ -24,6 +26,15 @@ def error_of(failure: Any) -> UmpireError:
     if isinstance(error, Unavailable):
         error.applied = _applied(error)
     return error
+
+
+def refusal_of(refusal: PlayRefusal) -> UmpireError:
+    """Make the error for a refusal on a stream: the one that ApplyMove would have raised."""
+    code = _CODES.get(refusal.code, grpc.StatusCode.UNKNOWN)
+    kind = UmpireError.by_reason.get(refusal.reason) or UmpireError.by_code.get(code, UmpireError)
+    violation = refusal.violation
+    named = {"code": violation.code, "rule": violation.rule, "field": violation.field} if refusal.HasField("violation") else {}
+    return kind(code, refusal.message, refusal.reason, {name: value for name, value in named.items() if value})
 
 
 def _details(trailers: Any) -> tuple[error_details_pb2.ErrorInfo, error_details_pb2.BadRequest, error_details_pb2.RetryInfo]:

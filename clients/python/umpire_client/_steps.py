@@ -6,7 +6,7 @@ event loops; ``_channels.py`` performs the steps in the one way or the other.
 
 from collections.abc import Awaitable, Generator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from umpire_client._rpcs import Request, Response, Rpc
 
@@ -24,6 +24,38 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """Open a stream; the result is a Stream. ``request`` is None where the client sends many; ``timeout`` in seconds, None: as long as it lasts."""
+
+    rpc: Rpc[Any, Any]
+    request: Any
+    metadata: tuple[tuple[str, str], ...]
+    timeout: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Wait for a stream's next message; the result is the message, None at the stream's regular end."""
+
+    stream: "Stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Send a message over a stream; no result. If the stream is broken, the next Read says so."""
+
+    stream: "Stream"
+    message: Any
+
+
+class Stream(Protocol):
+    """A stream that is open."""
+
+    def cancel(self) -> None:
+        """Give the stream up."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Wait so many seconds; no result."""
 
@@ -37,7 +69,7 @@ class Await:
     awaitable: Awaitable[Any]
 
 
-Step = Send | Pause | Await
+Step = Send | Open | Read | Write | Pause | Await
 Steps = Generator[Step, Any, T]
 
 

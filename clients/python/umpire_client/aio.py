@@ -7,7 +7,7 @@ from typing import Self
 
 from umpire.v1.catalog_pb2 import Game, GameSummary, Rule
 from umpire.v1.match_pb2 import Match, Outcome, Update
-from umpire.v1.match_service_pb2 import ApplyMoveResponse, ListLegalMovesResponse, SeatRequest
+from umpire.v1.match_service_pb2 import ApplyMoveResponse, GetProofResponse, ListLegalMovesResponse, SeatRequest, WatchMatchResponse
 from umpire_client import _creation
 from umpire_client._calling import RetryPolicy
 from umpire_client._catalog import CardNames
@@ -16,6 +16,7 @@ from umpire_client._creation import CreatedMatch, GameOptions
 from umpire_client._handles import Connected, Handle, SeatHandle
 from umpire_client._match import Asking, Choice
 from umpire_client._playing import playing
+from umpire_client._watching import Watching
 from umpire_client.bot import Bot
 from umpire_client.client import Client, Creator, Seat, Spectator
 
@@ -23,8 +24,8 @@ from umpire_client.client import Client, Creator, Seat, Spectator
 class AsyncSpectator(Handle[AsyncChannel]):
     """A look at a match with a credential that has no seat."""
 
-    async def get(self, *, omit_view: bool = False) -> Match:
-        return await self._channel.run(self._asking.get(omit_view=omit_view))
+    async def get(self, *, omit_view: bool = False, at_version: int | None = None) -> Match:
+        return await self._channel.run(self._asking.get(omit_view=omit_view, at_version=at_version))
 
     async def events(self, since_version: int = 0) -> AsyncIterator[Update]:
         while True:
@@ -34,12 +35,23 @@ class AsyncSpectator(Handle[AsyncChannel]):
             if not since_version:
                 return
 
+    async def watch(self, since_version: int | None = None, *, with_view: bool = False) -> AsyncIterator[WatchMatchResponse]:
+        watching = Watching(self._asking, since_version, with_view=with_view)
+        try:
+            while (seen := await self._channel.run(watching.next())) is not None:
+                yield seen
+        finally:
+            watching.close()
+
 
 class AsyncCreator(AsyncSpectator):
     """A match in the hand of who created it."""
 
     async def renew_invite(self, seat: int) -> str:
         return await self._channel.run(self._asking.renew_invite(seat))
+
+    async def proof(self) -> GetProofResponse:
+        return await self._channel.run(self._asking.proof())
 
     async def delete(self) -> None:
         return await self._channel.run(self._asking.delete())
@@ -58,6 +70,12 @@ class AsyncSeat(SeatHandle[AsyncChannel], AsyncSpectator):
 
     async def wait(self, timeout: float | None = None) -> ListLegalMovesResponse:
         return await self._channel.run(self._asking.wait(timeout))
+
+    async def resign(self) -> Match:
+        return await self._channel.run(self._asking.resign())
+
+    async def proof(self) -> GetProofResponse:
+        return await self._channel.run(self._asking.proof())
 
     async def play(self, bot: Bot) -> Outcome:
         return await self._channel.run(playing(bot, self._asking))
@@ -104,6 +122,8 @@ class AsyncClient(Connected[AsyncChannel]):
         seed: str = "",
         hot_seat: bool = False,
         ttl: timedelta | None = None,
+        move_timeout: float | timedelta | None = None,
+        without_proof: bool = False,
         request_id: str | None = None,
     ) -> CreatedMatch[AsyncSeat, AsyncSpectator, AsyncCreator]:
         steps = _creation.create_match(
@@ -116,6 +136,8 @@ class AsyncClient(Connected[AsyncChannel]):
             seed=seed,
             hot_seat=hot_seat,
             ttl=ttl,
+            move_timeout=move_timeout,
+            without_proof=without_proof,
             request_id=request_id,
         )
         return _creation.created_match(self._caller, self._channel, await self._channel.run(steps), AsyncSeat, AsyncSpectator, AsyncCreator)

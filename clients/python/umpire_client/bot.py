@@ -4,6 +4,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Coroutine, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, overload
 
 from umpire.v1.game_pb2 import View
@@ -32,6 +33,11 @@ class Position:
     view: View
     updates: Sequence[Update]
     rng: random.Random
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the game's default move is made if the bot has not answered, by the server's clock, in UTC; None: it may take its time."""
+        return self.decision.deadline.ToDatetime(tzinfo=UTC) if self.decision.HasField("deadline") else None
 
 
 class Bot(ABC):

@@ -7,7 +7,7 @@ from typing import Self
 
 from umpire.v1.catalog_pb2 import Game, GameSummary, Rule
 from umpire.v1.match_pb2 import Match, Outcome, Update
-from umpire.v1.match_service_pb2 import ApplyMoveResponse, ListLegalMovesResponse, SeatRequest
+from umpire.v1.match_service_pb2 import ApplyMoveResponse, GetProofResponse, ListLegalMovesResponse, SeatRequest, WatchMatchResponse
 from umpire_client import _creation
 from umpire_client._calling import RetryPolicy
 from umpire_client._catalog import CardNames
@@ -16,15 +16,21 @@ from umpire_client._creation import CreatedMatch, GameOptions
 from umpire_client._handles import Connected, Handle, SeatHandle
 from umpire_client._match import Asking, Choice
 from umpire_client._playing import playing
+from umpire_client._watching import Watching
 from umpire_client.bot import Bot
 
 
 class Spectator(Handle[Channel]):
     """A look at a match with a credential that has no seat."""
 
-    def get(self, *, omit_view: bool = False) -> Match:
-        """Return the match as this credential may see it."""
-        return self._channel.run(self._asking.get(omit_view=omit_view))
+    def get(self, *, omit_view: bool = False, at_version: int | None = None) -> Match:
+        """Return the match as this credential may see it: now, or, once it is over, as it was at an earlier version.
+
+        Raises:
+            MatchNotFinished: ``at_version`` was given, and the match is still being played.
+            VersionAhead: there is no such version.
+        """
+        return self._channel.run(self._asking.get(omit_view=omit_view, at_version=at_version))
 
     def events(self, since_version: int = 0) -> Iterator[Update]:
         """Go through the steps after a version up to now, oldest first.
@@ -38,6 +44,24 @@ class Spectator(Handle[Channel]):
             if not since_version:
                 return
 
+    def watch(self, since_version: int | None = None, *, with_view: bool = False) -> Iterator[WatchMatchResponse]:
+        """Go through what happens as it happens, to the end of the match.
+
+        First comes the match as it is now (``match`` is set), then each step (``update`` is set); with ``since_version`` the steps after that version, and no
+        match. Each step comes once, in order, also when connections break or workers go away meanwhile. ``with_view``: what comes newest has the view after it;
+        the last step has the outcome. Where the server knows no streams it is asked again and again.
+
+        Raises:
+            MatchNotFound: it was deleted, or, as MatchExpired, has outlived its time.
+            Unavailable: the stream broke, and none could be had for as long as calls are tried.
+        """
+        watching = Watching(self._asking, since_version, with_view=with_view)
+        try:
+            while (seen := self._channel.run(watching.next())) is not None:
+                yield seen
+        finally:
+            watching.close()
+
 
 class Creator(Spectator):
     """A match in the hand of who created it."""
@@ -45,6 +69,15 @@ class Creator(Spectator):
     def renew_invite(self, seat: int) -> str:
         """Make a new invite for a person's seat; the older one, and the seat's credential, are worth nothing from now on."""
         return self._channel.run(self._asking.renew_invite(seat))
+
+    def proof(self) -> GetProofResponse:
+        """Return all that is needed to replay a match that is over, and to check its chance. It opens everything that was hidden.
+
+        Raises:
+            MatchNotFinished: it is still being played.
+            ProofWithheld: it was created with ``without_proof``.
+        """
+        return self._channel.run(self._asking.proof())
 
     def delete(self) -> None:
         """Delete the match with its history, for good.
@@ -83,6 +116,19 @@ class Seat(SeatHandle[Channel], Spectator):
             TimeoutError: neither came within ``timeout`` seconds.
         """
         return self._channel.run(self._asking.wait(timeout))
+
+    def resign(self) -> Match:
+        """Leave the match for good; returns the match after it. Having left already is no error.
+
+        Raises:
+            MatchFinished: it is over.
+            MatchNotStarted: nothing is dealt yet.
+        """
+        return self._channel.run(self._asking.resign())
+
+    def proof(self) -> GetProofResponse:
+        """Return all that is needed to replay a match that is over, and to check its chance: the same as ``Creator.proof``."""
+        return self._channel.run(self._asking.proof())
 
     def play(self, bot: Bot) -> Outcome:
         """Let a bot play this seat to the end: the same as ``bot.play(seat)``."""
@@ -135,12 +181,16 @@ class Client(Connected[Channel]):
         seed: str = "",
         hot_seat: bool = False,
         ttl: timedelta | None = None,
+        move_timeout: float | timedelta | None = None,
+        without_proof: bool = False,
         request_id: str | None = None,
     ) -> CreatedMatch[Seat, Spectator, Creator]:
         """Create a match; returns the keys to it.
 
         ``seats`` are made by ``person`` and ``house_bot``; ``options`` may be ``{"goldn_crash": {"first_seat": 1}}``. With ``invite`` persons' seats get
-        invites instead of credentials, and the deal waits until all are claimed. With the same ``request_id`` the answer is the same match.
+        invites instead of credentials, and the deal waits until all are claimed. ``move_timeout``, in seconds: how long a person's seat has for each decision
+        before the game's default move is made for it. ``without_proof``: what was hidden is never opened, also not after the end. With the same ``request_id``
+        the answer is the same match.
         """
         steps = _creation.create_match(
             self._caller,
@@ -152,6 +202,8 @@ class Client(Connected[Channel]):
             seed=seed,
             hot_seat=hot_seat,
             ttl=ttl,
+            move_timeout=move_timeout,
+            without_proof=without_proof,
             request_id=request_id,
         )
         return _creation.created_match(self._caller, self._channel, self._channel.run(steps), Seat, Spectator, Creator)

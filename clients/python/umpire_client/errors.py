@@ -14,6 +14,7 @@
     │   └── ApiKeyRequired                                API_KEY_REQUIRED
     ├── NotFound                    NOT_FOUND
     │   ├── MatchNotFound                                 MATCH_NOT_FOUND
+    │   │   └── MatchExpired                              MATCH_EXPIRED
     │   ├── GameNotFound                                  GAME_NOT_FOUND
     │   └── CardSetNotFound                               CARD_SET_NOT_FOUND
     ├── AlreadyExists               ALREADY_EXISTS
@@ -23,13 +24,16 @@
     │   ├── IllegalMove                                   ILLEGAL_MOVE; `violation`, `rule`, `field`
     │   ├── NoOpenDecision                                NO_OPEN_DECISION
     │   ├── MatchFinished                                 MATCH_FINISHED
-    │   └── MatchNotStarted                               MATCH_NOT_STARTED
+    │   ├── MatchNotStarted                               MATCH_NOT_STARTED
+    │   ├── MatchNotFinished                              MATCH_NOT_FINISHED
+    │   └── ProofWithheld                                 PROOF_WITHHELD
     ├── Aborted                     ABORTED
     │   └── DecisionClosed                                DECISION_CLOSED; `decision_id`
     ├── OutOfRange                  OUT_OF_RANGE
     │   └── VersionAhead                                  VERSION_AHEAD; `version`
     ├── ResourceExhausted           RESOURCE_EXHAUSTED
-    │   └── TooLarge                                      TOO_LARGE
+    │   ├── TooLarge                                      TOO_LARGE
+    │   └── WatcherTooSlow                                WATCHER_TOO_SLOW; `version`; `watch` resumes by itself
     ├── Unavailable                 UNAVAILABLE, CANCELLED    also where nobody answered at all; `applied`, `request_id`, `connected`
     │   ├── StoreUnavailable                              STORE_UNAVAILABLE
     │   ├── ServerDraining                                SERVER_DRAINING
@@ -37,6 +41,7 @@
     │   └── DeadlineExceeded        DEADLINE_EXCEEDED
     ├── DataLoss                    DATA_LOSS
     │   └── SnapshotUnreadable                            SNAPSHOT_UNREADABLE
+    ├── Unimplemented               UNIMPLEMENTED         the server's release has no such call
     └── InternalError               INTERNAL              INTERNAL
 
 ROUTE_NOT_FOUND and METHOD_NOT_ALLOWED are said over HTTP only, and have no class.
@@ -147,6 +152,10 @@ class MatchNotFound(NotFound, reason="MATCH_NOT_FOUND"):
     """The match was never created, or is deleted or expired."""
 
 
+class MatchExpired(MatchNotFound, reason="MATCH_EXPIRED"):
+    """The match that was being watched has outlived its time and is gone."""
+
+
 class GameNotFound(NotFound, reason="GAME_NOT_FOUND"):
     """The server has no such game."""
 
@@ -202,6 +211,14 @@ class MatchNotStarted(FailedPrecondition, reason="MATCH_NOT_STARTED"):
     """Seats are still open, nothing is dealt."""
 
 
+class MatchNotFinished(FailedPrecondition, reason="MATCH_NOT_FINISHED"):
+    """The match is still being played, and what was asked for would open what is hidden."""
+
+
+class ProofWithheld(FailedPrecondition, reason="PROOF_WITHHELD"):
+    """The match was created without a proof."""
+
+
 class Aborted(UmpireError, code=grpc.StatusCode.ABORTED):
     """Something else came first: read again."""
 
@@ -226,8 +243,7 @@ class VersionAhead(OutOfRange, reason="VERSION_AHEAD"):
     @property
     def version(self) -> int:
         """The version of the match."""
-        named = self.metadata.get("version", "")
-        return int(named) if named.isdecimal() else 0
+        return _version(self)
 
 
 class ResourceExhausted(UmpireError, code=grpc.StatusCode.RESOURCE_EXHAUSTED):
@@ -236,6 +252,15 @@ class ResourceExhausted(UmpireError, code=grpc.StatusCode.RESOURCE_EXHAUSTED):
 
 class TooLarge(ResourceExhausted, reason="TOO_LARGE"):
     """The request or its answer is larger than the server takes."""
+
+
+class WatcherTooSlow(ResourceExhausted, reason="WATCHER_TOO_SLOW"):
+    """The messages of a stream were not read as fast as they came, and the server cut it off."""
+
+    @property
+    def version(self) -> int:
+        """The last version that the server has sent."""
+        return _version(self)
 
 
 class Unavailable(UmpireError, code=grpc.StatusCode.UNAVAILABLE):
@@ -278,9 +303,18 @@ class SnapshotUnreadable(DataLoss, reason="SNAPSHOT_UNREADABLE"):
     """The stored match cannot be read; tell the operator."""
 
 
+class Unimplemented(UmpireError, code=grpc.StatusCode.UNIMPLEMENTED):
+    """The server does not know the call: its release is older than this client."""
+
+
 class InternalError(UmpireError, code=grpc.StatusCode.INTERNAL, reason="INTERNAL"):
     """A fault of the server; ``metadata["request_id"]`` finds its log line."""
 
 
 class MatchAbandoned(Exception):
     """A bot's match ended without an outcome: no person is left. No answer of the server, but of ``Bot.play``."""
+
+
+def _version(error: UmpireError) -> int:
+    named = error.metadata.get("version", "")
+    return int(named) if named.isdecimal() else 0

@@ -1,8 +1,11 @@
-"""A small gRPC server for the retry laws: it plays at being Umpire, remembers every request, and fails as it is told to."""
+"""A small gRPC server for the retry laws: it plays at being Umpire, remembers every request, and fails as it is told to.
+
+It is of an older release, which knows no streams, unless ``streams`` says what they bring.
+"""
 
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
@@ -25,9 +28,10 @@ class FakeServer:
         self.requests: dict[str, list[Any]] = defaultdict(list)
         self.metadata: dict[str, dict[str, str]] = {}
         self.answers: dict[str, Any] = {}
+        self.streams: dict[str, Behaviour] = {}
         self.done: dict[str, Any] = {}
         self.over = threading.Event()
-        self._server = grpc.server(ThreadPoolExecutor(4))
+        self._server = grpc.server(ThreadPoolExecutor(8))
         port = self._server.add_secure_port("127.0.0.1:0", credentials) if credentials else self._server.add_insecure_port("127.0.0.1:0")
         self.address = f"127.0.0.1:{port}"
         for file in (catalog_service_pb2, match_service_pb2):
@@ -50,6 +54,8 @@ class FakeServer:
         return self.done[key] if key else None
 
     def _handler(self, method: Any) -> Any:
+        if method.server_streaming:
+            return self._streaming_handler(method)
         request_class, response_class = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
 
         def handle(request: Any, context: Any) -> Any:
@@ -60,6 +66,19 @@ class FakeServer:
             return answer if answer is not None else response_class()
 
         return grpc.unary_unary_rpc_method_handler(handle, request_class.FromString, lambda out: out if isinstance(out, bytes) else out.SerializeToString())
+
+    def _streaming_handler(self, method: Any) -> Any:
+        def handle(request: Any, context: Any) -> Iterator[Any]:
+            self.requests[method.name].append(request)
+            self.metadata[method.name] = dict(context.invocation_metadata())
+            behaviour = self.script[method.name].popleft() if self.script[method.name] else self.streams.get(method.name)
+            if behaviour is None:
+                context.abort(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
+            else:
+                yield from behaviour(self, method.name, request, context)
+
+        make = grpc.stream_stream_rpc_method_handler if method.client_streaming else grpc.unary_stream_rpc_method_handler
+        return make(handle, GetMessageClass(method.input_type).FromString, lambda out: out.SerializeToString())
 
 
 def _first_answer(rpc: str, number: int) -> Any:

@@ -1,11 +1,14 @@
-"""A relay between a client and a gRPC server that can lose answers: it reads the frames that come back and cuts the connection at the first answer's."""
+"""A relay between a client and a gRPC server that can lose answers.
+
+It reads the frames that come back and cuts the connection at an answer, or at a message of a stream.
+"""
 
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
-_HEADERS = 1
+_DATA, _HEADERS = 0, 1
 _FRAME_HEAD = 9
 
 
@@ -40,7 +43,7 @@ class Relay:
     def _back(self, near: socket.socket, far: socket.socket) -> None:
         with suppress(OSError):
             for kind, frame in _frames(far):
-                if kind == _HEADERS and self.to_lose:
+                if kind in {_DATA, _HEADERS} and self.to_lose:
                     self.to_lose -= 1
                     self.lost += 1
                     break

@@ -209,7 +209,9 @@ def test_one_call_a_move_while_the_seat_stays_asked(connect: Connect, fake: Fake
         fake.script["ApplyMove"].append(answer_at(version, last=version == 11))
     bot = AtRandom()
     assert connect(fake.address).seat("m", "c", 1).play(bot).reason == "DONE"
-    assert {rpc: len(requests) for rpc, requests in fake.requests.items()} == {"ListLegalMoves": 1, "GetMatch": 1, "ListEvents": 1, "ApplyMove": 10}
+    assert {rpc: len(requests) for rpc, requests in fake.requests.items()} == {
+        "PlayMatch": 1, "ListLegalMoves": 1, "GetMatch": 1, "ListEvents": 1, "ApplyMove": 10,
+    }  # fmt: skip
     assert versions(bot.positions) == list(range(1, 11))
 
 

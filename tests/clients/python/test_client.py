@@ -295,7 +295,9 @@ def test_a_status_that_the_client_does_not_know_is_not_the_end(connect: Connect,
     asked = ListLegalMovesResponse(version=5)
     asked.decision.decision_id = 5
     fake.script["ListLegalMoves"].extend([lambda *_: ListLegalMovesResponse(), lambda *_: asked])
-    seen = GetMatchResponse()
-    seen.match.decisions.add(seat=1)
+    seen, history = GetMatchResponse(), ListEventsResponse()
+    seen.match.version = 5
+    history.updates.add(version=5).decisions_opened.add(seat=1)
     fake.script["GetMatch"].extend([lambda *_: unknown, lambda *_: seen])
+    fake.answers["ListEvents"] = history
     assert connect(fake.address).seat("m", "c", 1).wait() == asked
