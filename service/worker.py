@@ -8,7 +8,7 @@ import uvloop
 
 from service.app import Worker
 from service.config import Settings
-from service.telemetry.logs import set_up_logs
+from service.telemetry.logs import end_logs, set_up_logs
 
 
 def run_worker(settings: Settings) -> None:
@@ -19,6 +19,7 @@ def run_worker(settings: Settings) -> None:
     """
     set_up_logs(settings.log_level, worker=settings.index)
     uvloop.run(_serve(settings))
+    end_logs()
 
 
 async def _serve(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import sys
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, cast
@@ -129,6 +130,16 @@ def set_up_logs(level: str, **bound: object) -> None:
         cache_logger_on_first_use=True,
     )
     _redirect_standard_logging()
+
+
+def end_logs() -> None:
+    """Let go of what could not be written, so that Python does not end with a complaint about it (status 120)."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stderr.fileno())
+        os.close(nowhere)
 
 
 def _json_line(bound: dict[str, object]) -> Any:
