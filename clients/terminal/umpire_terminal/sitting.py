@@ -84,6 +84,8 @@ class Sitting:
 
     def _wait_for_turn(self) -> None:
         """Return once this seat is asked or the match is over; tells meanwhile what others do."""
+        if self._match.version < self._heard:  # what was told already may ask this seat
+            self._see(self._seat.get(omit_view=True))
         if self._over() or any(decision.seat == self._voice.me for decision in self._match.decisions):
             return
         asked = listed([self._voice.who(decision.seat) for decision in self._match.decisions]) or "the others"
