@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from engines.registry import games
+from engines.kit import play
+from engines.kit.notation import write_move
 from service.credentials import Credential, Role
 from service.errors import ApiError, NotFound, Unauthenticated, Unavailable, VersionAhead
 from service.matches.match import Match
@@ -274,9 +275,9 @@ async def test_a_version_ahead_is_refused_and_leaves_nobody_behind(places: list[
 async def test_nothing_is_kept_behind_a_watcher_that_does_not_read(places: list[Place]) -> None:
     here, _ = places
     match = await here.worker.create()
-    slow = await here.watch(match, 0)
-    while len(match.record.decisions):
-        match = (await here.worker.apply(match, _first_move(match))).match
+    slow, rng = await here.watch(match, 0), random.Random(7)
+    while match.record.decisions:
+        match = (await here.worker.apply(match, a_legal_move(match, rng))).match
         assert len(slow.watched.steps) <= 64
     assert match.record.version > 64
     assert await versions(slow, match.record.version) == list(range(1, match.record.version + 1))
@@ -300,10 +301,5 @@ async def test_what_is_known_of_a_match_is_dropped_while_nothing_happens(redis_s
     await place.close()
 
 
-def _first_move(match: Match) -> str:
-    """The first legal move as text."""
-    from engines.kit import play
-    from engines.kit.notation import write_move
-
-    assert match.record.game in games()
-    return write_move(play.legal_answers(match.engine, match.state, match.record.decisions[0].seat)[0])
+def a_legal_move(match: Match, rng: random.Random) -> str:
+    return write_move(rng.choice(play.legal_answers(match.engine, match.state, match.record.decisions[0].seat)))
