@@ -14,6 +14,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
+# The tests start processes while gRPC's threads run. Its handlers for forks are for children that go on using it, and can stop one before its program begins.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
 import grpc
 import httpx
 from google.protobuf import json_format

@@ -44,8 +44,8 @@ class WholeAnswers(HttpToolsProtocol):
         super().connection_made(cast(Any, _Gathering(transport, self.loop)))
 
     def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's never keeps the connection
-        """Answer who has asked and will not ask again: the connection stays until the answer is out."""
-        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+        """Answer who has asked and will not ask again: the connection stays until the answer is out. A stream's client that is gone is gone."""
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body or self._gone is not None:
             self.transport.close()
             return False
         self.cycle.keep_alive = False

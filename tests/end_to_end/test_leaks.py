@@ -7,6 +7,7 @@ answer and in no error that it gets.
 import json
 import random
 
+import httpx
 import msgspec
 import pytest
 from redis import Redis
@@ -17,7 +18,7 @@ from service.matches.library import Library, encode
 from service.matches.match import Match
 from service.private_redis import PrivateRedis
 from tests.matchmaking import Played, create
-from tests.serving import Answer, Caller
+from tests.serving import Answer, Caller, GrpcCaller, Serving
 
 LIBRARY = Library(games())
 MATCHES = 4
@@ -76,6 +77,52 @@ def all_that_a_viewer_gets(caller: Caller, match: Played, credential: str, seat:
     legal = {move["moveId"] for move in answers[2].body.get("legalMoves", [])}
     refused = [move for move in silly if move not in legal]
     return answers + [caller.call("ApplyMove", this | {"decision_id": decision, "move_id": move}, credential) for move in refused]
+
+
+def streamed(serving: Serving, match: Played, credential: str) -> list[bytes]:
+    """Watch from the deal on, and from now on, with the view, up to where the match is; whole, as it comes over both doors."""
+    found = []
+    url = f"{serving.http}/v1/matches/{match.match_id}/events:watch?with_view=true"
+    headers = {"authorization": f"Bearer {credential}"}
+    for query in ("&since_version=0", ""):
+        with httpx.stream("GET", url + query, headers=headers, timeout=20) as answer:
+            text = b""
+            for part in answer.iter_raw():
+                text += part
+                if b"id: %d\n" % match.version in text and text.endswith(b"\n\n"):
+                    break
+            found.append(text)
+    watching = GrpcCaller(serving)
+    request = watching.message("WatchMatch", "request")(match_id=match.match_id, since_version=0, with_view=True)
+    stream = watching.channel.unary_stream(watching.rpc("WatchMatch").path)(request.SerializeToString(), metadata=tuple(headers.items()), timeout=20)
+    found += [next(stream) for _ in range(match.version)]
+    watching.close()
+    return found
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_what_a_watcher_gets_does_not_depend_on_what_it_may_not_know(
+    callers: dict[str, Caller], serving: Serving, redis_server: PrivateRedis, game: str, seats: int
+) -> None:
+    store, rng = Store(redis_server.url), random.Random(seats)
+    match = create(callers["grpc"], game=game, seats=[{}] * seats, seed=f"{seats:064x}")
+    differing = 0
+    for number in range(18):
+        if match.decision is None:
+            break
+        if number % 6 == 5:
+            truth = store.open(match.match_id)
+            persons = {seat: credential for seat, credential in match.credentials.items() if credential}
+            for seat, credential in {**persons, 0: match.spectator, -1: match.creator}.items():
+                expected = streamed(serving, match, credential)
+                other = redealt(truth, max(seat, 0), number)
+                differing += bytes(other.record.state) != bytes(truth.record.state)
+                store.put(match.match_id, other)
+                assert streamed(serving, match, credential) == expected
+                store.put(match.match_id, truth)
+        seat = max(match.open)
+        match.play(rng.choice(match.legal(match.credentials[seat])["legalMoves"])["moveId"], by=seat)
+    assert differing > 5, "the re-dealings dealt nothing else: the law was not tried"
 
 
 def in_bytes(answers: list[Answer]) -> list[tuple[str, str, str, bytes]]:

@@ -77,6 +77,25 @@ def test_metrics_count_calls_moves_and_refusals_by_codes_alone(logged: tuple[Ser
     assert httpx.get(f"http://127.0.0.1:{serving.ops_ports[0]}/healthz").text == "ok\n"
 
 
+def test_streams_have_their_line_and_their_type_too(logged: tuple[Serving, Path]) -> None:
+    serving, log = logged
+    caller = CALLERS["grpc"](serving)
+    match = create(caller)
+    match.must("ResignSeat", match.credentials[1])
+    assert httpx.get(f"{serving.http}/v1/matches/{match.match_id}/events:watch?since_version=0", headers={"authorization": f"Bearer {match.spectator}"}).text
+    caller.close()
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    (line,) = [line for line in lines if line["message"] == "call" and line["rpc"].endswith("WatchMatch")]
+    assert (line["code"], line["transport"], line["match"], line["sent"]) == ("OK", "rest", match.match_id, 2)
+    text = httpx.get(f"http://127.0.0.1:{serving.ops_ports[0]}/metrics").text
+    for metric in (
+        'http_server_handled_total{http_code="OK",http_method="WatchMatch",http_service="umpire.v1.MatchService",http_type="server_stream"} 1.0',
+        "umpire_watchers 0.0",
+        "umpire_watchers_too_slow_total 0.0",
+    ):
+        assert metric in text, metric
+
+
 def test_reflection_and_health_checking_answer(serving: Serving) -> None:
     with grpc.insecure_channel(serving.grpc) as channel:
         for name in ("", "umpire.v1.MatchService", "umpire.v1.CatalogService"):
