@@ -1,5 +1,6 @@
 """The synchronous client. ``aio.py`` has the same with await."""
 
+import threading
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from types import TracebackType
@@ -148,7 +149,11 @@ class Client(Connected[Channel]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        if kind is KeyboardInterrupt:
+            # Ctrl-C in the moment in which a stream is opened leaves gRPC with a call that nobody listens to, and its close waits for that one for ever.
+            threading.Thread(target=self.close, daemon=True).start()
+        else:
+            self.close()
 
     def close(self) -> None:
         """Close the connection."""
