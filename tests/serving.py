@@ -1,8 +1,10 @@
 """Running workers for tests, as processes of their own, and the three ways to call them."""
 
 import base64
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -30,9 +32,12 @@ API_KEY = "an-api-key-of-the-tests"
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Choose a port that nobody listens on, below those that the kernel gives to outgoing connections: such a one could be taken before it is used."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Serving:

@@ -23,7 +23,7 @@ if (!matchId) {
 }
 metadata.set("authorization", `Bearer ${credential}`);
 
-// Nothing is pushed: look whether the match is over or this seat is asked; once asked, each answer says whether it is asked again.
+// The plainest way, without a stream (WatchMatch, PlayMatch): look whether the match is over or this seat is asked; once asked, each answer says whether it is asked again.
 for (;;) {
   const { match } = await call("getMatch", { matchId, omitView: true });
   if (match.outcome) console.log(`${match.outcome.reason}, won by: ${match.outcome.winners.join(", ") || "nobody"}`);

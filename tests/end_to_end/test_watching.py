@@ -1,17 +1,22 @@
 """Watching a match and playing it over one stream: each step once and in order, as ListEvents tells it to the same viewer."""
 
+import contextlib
 import json
 import random
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
 import httpx
+import msgspec
 import pytest
 from google.rpc import error_details_pb2, status_pb2
 from redis import Redis
 
+from service.matches.record import Snapshot
 from service.private_redis import PrivateRedis
 from tests.matchmaking import Played, at_random, create
 from tests.serving import GrpcCaller, Serving, to_dict
@@ -43,9 +48,9 @@ def watch(request: pytest.FixtureRequest, live: Serving, caller: GrpcCaller) -> 
     return {"grpc": lambda *args, **more: over_grpc(caller, *args, **more), "sse": lambda *args, **more: over_sse(live, *args, **more)}[request.param]
 
 
-def over_grpc(caller: GrpcCaller, match_id: str, credential: str, **wanted: Any) -> Iterator[dict[str, Any]]:
+def over_grpc(caller: GrpcCaller, match_id: str, credential: str, channel: grpc.Channel | None = None, **wanted: Any) -> Iterator[dict[str, Any]]:
     request = caller.message("WatchMatch", "request")(match_id=match_id, **wanted)
-    run = caller.channel.unary_stream(caller.rpc("WatchMatch").path)
+    run = (channel or caller.channel).unary_stream(caller.rpc("WatchMatch").path)
     stream = run(request.SerializeToString(), metadata=(("authorization", f"Bearer {credential}"),), timeout=60)
     try:
         for data in stream:
@@ -192,12 +197,17 @@ def test_a_match_that_is_deleted_ends_the_stream_with_its_reason(watch: Watch, c
 
 def test_a_match_that_expires_ends_the_stream_with_its_reason(watch: Watch, caller: GrpcCaller, redis_server: PrivateRedis) -> None:
     match = create(caller, ttl="60s")
-    stream = watch(match.match_id, match.spectator, since_version=0)
-    assert next(message for message in stream if message.get("update"))["version"] == 1
     with Redis.from_url(redis_server.url) as redis:
-        for key in redis.scan_iter(f"*{match.match_id}*", count=1000):
+        keys = list(redis.scan_iter(f"*{match.match_id}*", count=1000))
+        (held,) = (key for key in keys if b":match:" in key)
+        record = msgspec.msgpack.decode(redis.hget(held, "s"), type=Snapshot)
+        record.updated -= 61_000  # a minute has gone by
+        redis.hset(held, mapping={"s": msgspec.msgpack.encode(record), "r": int(redis.hget(held, "r")) + 1})
+        stream = watch(match.match_id, match.spectator, since_version=0)
+        assert next(message for message in stream if message.get("update"))["version"] == 1
+        for key in keys:
             redis.pexpire(key, 1)
-    with pytest.raises(Broken, match="MATCH_EXPIRED|MATCH_NOT_FOUND"):
+    with pytest.raises(Broken, match="MATCH_EXPIRED"):
         list(stream)
 
 
@@ -309,3 +319,51 @@ def test_a_move_repeated_by_apply_move_or_on_another_stream_is_made_once(caller:
     answer = caller.call("ApplyMove", {"match_id": match.match_id, **move}, match.credentials[seat])
     assert answer.body["appliedVersion"] == 2
     assert match.view(match.spectator)["version"] == 2
+
+
+def too_slow(live: Serving) -> int:
+    text = httpx.get(f"http://127.0.0.1:{live.ops_ports[0]}/metrics").text
+    return int(float(next(line.split()[-1] for line in text.splitlines() if line.startswith("umpire_watchers_too_slow_total"))))
+
+
+def until_too_slow(live: Serving, before: int) -> None:
+    deadline = time.monotonic() + 60
+    while too_slow(live) == before:
+        assert time.monotonic() < deadline, "it is still waited for"
+        time.sleep(0.1)
+
+
+def test_who_does_not_read_over_http_is_cut_off_and_can_resume(live: Serving, caller: GrpcCaller) -> None:
+    match, before = create(caller), too_slow(live)
+    path = f"/v1/matches/{match.match_id}/events:watch?sinceVersion=0&withView=true"
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", live.http_port))
+        connection.settimeout(30)
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {match.credentials[1]}\r\n\r\n".encode())
+        match.play_out(at_random(1))
+        until_too_slow(live, before)
+        received = b""
+        with contextlib.suppress(ConnectionError):
+            while more := connection.recv(1 << 16):
+                received += more
+    ids = [int(line.partition(b": ")[2]) for line in received.split(b"\n") if line.startswith(b"id: ")]
+    assert ids == list(range(1, len(ids) + 1))
+    assert len(ids) < match.version
+    rest = updates_of(over_sse(live, match.match_id, match.credentials[1], since_version=len(ids)))
+    assert rest == listed(match, match.credentials[1])[len(ids) :]
+
+
+def test_who_does_not_read_over_grpc_is_cut_off_with_a_reason_and_can_resume(live: Serving, caller: GrpcCaller) -> None:
+    match, before = create(caller), too_slow(live)
+    little = [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 4096), ("grpc.use_local_subchannel_pool", 1)]
+    seen: list[int] = []
+    with grpc.insecure_channel(live.grpc, options=little) as channel:
+        stream = over_grpc(caller, match.match_id, match.credentials[1], channel, since_version=0, with_view=True)
+        seen.append(next(stream)["version"])
+        match.play_out(at_random(1))
+        until_too_slow(live, before)
+        with pytest.raises(Broken, match="WATCHER_TOO_SLOW"):
+            seen.extend(message["version"] for message in stream)
+    assert seen == list(range(1, len(seen) + 1))
+    assert updates_of(over_grpc(caller, match.match_id, match.spectator, since_version=len(seen))) == listed(match, match.spectator)[len(seen) :]

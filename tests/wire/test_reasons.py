@@ -16,13 +16,14 @@ from tests.wire.test_cases import CASES
 
 OF_HTTP = {"ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "TOO_LARGE"}
 OF_THE_SERVER = {"SERVER_DRAINING"}
+OF_STREAMS = {"WATCHER_TOO_SLOW", "MATCH_EXPIRED"}  # tests/end_to_end/test_watching.py
 IN_FAULTS = {"STORE_UNAVAILABLE"}
 
 
 def test_every_reason_of_the_contract_has_a_case(callers: dict[str, Caller]) -> None:
     enum = callers["grpc"].pool.FindEnumTypeByName("umpire.v1.ErrorReason")
     reasons = {value.name.removeprefix("ERROR_REASON_") for value in enum.values if value.number}
-    assert {case["expect"]["reason"] for case in CASES} | OF_HTTP | OF_THE_SERVER | IN_FAULTS == reasons
+    assert {case["expect"]["reason"] for case in CASES} | OF_HTTP | OF_THE_SERVER | OF_STREAMS | IN_FAULTS == reasons
 
 
 @pytest.fixture

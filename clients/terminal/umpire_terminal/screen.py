@@ -37,6 +37,7 @@ class Screen:
             out.reconfigure(errors="replace")
         self._lines = lines or sys.stdin
         self._typed_by_a_person = self._lines.isatty()
+        self._prompt = PROMPT
         self._console = Console(file=out, no_color=None if colour else True, highlight=False, markup=False, emoji=False)
         if self._typed_by_a_person:
             with contextlib.suppress(ImportError):
@@ -55,20 +56,29 @@ class Screen:
         """Print a line that is to be copied: never wrapped."""
         self._console.print(Text(line, "bold"), soft_wrap=True)
 
-    def ask(self) -> str:
-        """Read a line.
+    def show_at_prompt(self, sign: str, items: Iterable[Text]) -> None:
+        """Print items while somebody is being asked: below what may be half typed, with the prompt once more."""
+        if self._typed_by_a_person:
+            self._console.print()
+        self.show_items(sign, items)
+        if self._typed_by_a_person:
+            self._console.print(Text(self._prompt), end="")
+
+    def ask(self, hint: str = "") -> str:
+        """Read a line; ``hint`` stands before the prompt.
 
         Raises:
             Ended: the input has ended.
         """
+        prompt = self._prompt = f"{hint} {PROMPT}" if hint else PROMPT
         if self._typed_by_a_person:
             try:
-                return input(PROMPT).strip()
+                return input(prompt).strip()
             except EOFError:
                 self._console.print()
                 raise Ended from None
         line = self._lines.readline()
         if not line:
             raise Ended
-        self._console.print(Text(f"{PROMPT}{clean(line.strip())}"))
+        self._console.print(Text(f"{prompt}{clean(line.strip())}"))
         return line.strip()

@@ -15,7 +15,7 @@ def tell(update: Update, face: Face, voice: Voice) -> Iterator[str]:
     for event in update.events:
         kind = event.WhichOneof("event")
         if kind == "match":
-            yield _tell_match(event.match) or UNKNOWN
+            yield _tell_match(event.match, voice) or UNKNOWN
         else:
             yield (face.tell(getattr(event, kind), voice) if kind else None) or UNKNOWN
 
@@ -32,9 +32,15 @@ def tell_outcome(outcome: Outcome, face: Face, voice: Voice) -> str:
     return f"{won}: {face.reason(outcome.reason)}.{f' {sentence(face.scores)}: {scores}.' if scores else ''}"
 
 
-def _tell_match(event: MatchEvent) -> str | None:
+def _tell_match(event: MatchEvent, voice: Voice) -> str | None:
     match event.WhichOneof("event"):
         case "started":
             return f"The match begins, with {event.started.seats} {'seat' if event.started.seats == 1 else 'seats'}."
+        case "timed_out":
+            return f"{sentence(voice.who(event.timed_out.seat))} let the time pass, so the game chose:"
+        case "left":
+            return f"{sentence(voice.who(event.left.seat))} left the match for good."
+        case "abandoned":
+            return "Nobody is left at the table: the match was abandoned."
         case _:
             return None

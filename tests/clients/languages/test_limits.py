@@ -5,7 +5,7 @@ from typing import Any
 import grpc
 import pytest
 
-from service import grpc_server
+from service import config, dispatch, grpc_server
 from tests.clients.languages.test_page import PAGE
 from tests.serving import API_KEY, GrpcCaller, RestCaller, Serving
 
@@ -55,10 +55,22 @@ def test_its_limits_of_a_page_and_of_a_connection_are_those_of_the_service(servi
     assert caller.call("ListEvents", asked | {"page_size": 500}, created["spectatorCredential"]).ok
     assert caller.call("ListEvents", asked | {"page_size": 501}, created["spectatorCredential"]).reason == "INVALID_REQUEST"
     caller.close()
-    assert "about 10 minutes, then 30 seconds" in PAGE
+    assert "about 10 minutes; calls and streams under way end in their own time" in PAGE
     options = dict(grpc_server._OPTIONS)
     assert options["grpc.max_connection_age_ms"] == 10 * 60_000
-    assert options["grpc.max_connection_age_grace_ms"] == 30_000
+    assert "grpc.max_connection_age_grace_ms" not in options
+
+
+def test_its_limits_of_streams_and_of_the_time_for_moves_are_those_of_the_service(serving: Serving) -> None:
+    assert f"| a stream that is not read | {dispatch._PATIENCE_S:g} seconds" in PAGE
+    assert config._LONGEST_HEARTBEAT_S == 15
+    assert "| the pause between two messages of a stream | 15 seconds" in PAGE
+    assert "| `move_timeout` | 5 seconds to 30 days; none if absent |" in PAGE
+    caller = GrpcCaller(serving)
+    for seconds, is_taken in ((4, False), (5, True), (30 * 86_400, True), (30 * 86_400 + 1, False)):
+        made = caller.call("CreateMatch", {"game": "goldn_crash", "seats": [{}, {}], "move_timeout": f"{seconds}s"})
+        assert (made.ok, made.reason) == (is_taken, "" if is_taken else "INVALID_REQUEST")
+    caller.close()
 
 
 def test_an_rpc_that_the_server_does_not_know_is_refused_as_it_says(serving: Serving) -> None:

@@ -2,12 +2,16 @@
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from service.private_redis import PrivateRedis
 from tests.clients.languages.conftest import NODE_MODULES, ROOT, Run
+from tests.matchmaking import create
+from tests.serving import RestCaller, Serving
 
 PROTO = ROOT / "proto"
 PAGE = (PROTO / "README.md").read_text()
@@ -77,6 +81,33 @@ def test_its_second_part_plays_the_match_to_the_end(run: Run, project: Path, ove
     said = run("node", "match.mjs", cwd=project, **over_grpc)
     assert said.startswith(SAID)
     assert re.fullmatch(r"over [A-Z_]+\n", said.removeprefix(SAID))
+
+
+def test_its_program_watches_a_match_to_the_end_though_the_worker_goes_away(binaries: Path, redis_server: PrivateRedis, key_prefix: str) -> None:
+    (program,) = blocks("run: events")
+    serving = Serving(redis_server.url, key_prefix=key_prefix).start()
+    try:
+        caller = RestCaller(serving)
+        match = create(caller)
+        variables = {"PATH": "", "SERVER": serving.http, "MATCH": match.match_id, "CREDENTIAL": match.spectator}
+        node = [str(binaries / "node"), "--input-type=module", "-e", program]
+        watching = subprocess.Popen(node, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert watching.stdout is not None
+        assert watching.stdout.readline() == "1 CAUSE_SET_UP \n"
+        serving.processes[0].kill()
+        serving.processes[0].wait()
+        serving.processes[0] = serving.start_worker(0)
+        serving.wait_until_ready()
+        match.play("draw")
+        assert watching.stdout.readline() == "2 CAUSE_PERSON \n"
+        match.must("ResignSeat", match.credentials[1])
+        assert watching.communicate(timeout=60) == ("3 CAUSE_LEAVE RESIGNATION\n", "")
+        assert watching.returncode == 0
+        refused = subprocess.run(node, env=variables | {"CREDENTIAL": "none"}, capture_output=True, text=True, timeout=60, check=False)
+        assert refused.returncode == 1
+        caller.close()
+    finally:
+        serving.stop()
 
 
 def test_the_program_in_typescript_runs_and_is_well_typed(run: Run, project: Path, over_http: dict[str, str]) -> None:

@@ -14,7 +14,9 @@ from tests.clients.languages.relay import Handing, Relay
 
 POLICY = (ROOT / "proto" / "umpire" / "v1" / "retry_policy.json").read_text()
 CONTRACT = load_contract(games())
-METHODS = [name for config in json.loads(POLICY)["methodConfig"] for name in config["name"]]
+CONFIGS = json.loads(POLICY)["methodConfig"]
+METHODS = [name for config in CONFIGS for name in config["name"]]
+CALLS = [path for path, rpc in CONTRACT.rpcs.items() if not rpc.server_streaming]
 RETRIED = [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED]  # CANCELLED: a worker that stops has no other word for what it has not begun
 NOT_RETRIED = [code for code in grpc.StatusCode if code not in (grpc.StatusCode.OK, *RETRIED)]
 
@@ -44,15 +46,20 @@ def test_it_names_every_rpc_once_and_no_other() -> None:
 
 
 def test_the_rpcs_that_need_a_request_id_stand_apart() -> None:
-    plain, with_request_id = json.loads(POLICY)["methodConfig"]
+    plain, with_request_id, _streams = CONFIGS
     for config, expected in ((plain, False), (with_request_id, True)):
         for name in config["name"]:
             request = CONTRACT.pool.FindServiceByName(name["service"]).FindMethodByName(name["method"]).input_type
             assert ("request_id" in request.fields_by_name) is expected, name
 
 
+def test_streams_have_neither_retries_nor_a_timeout() -> None:
+    assert CONFIGS[2].keys() == {"name"}
+    assert {f"/{name['service']}/{name['method']}" for name in CONFIGS[2]["name"]} == CONTRACT.rpcs.keys() - CALLS
+
+
 def test_it_keeps_to_what_all_libraries_take() -> None:
-    for config in json.loads(POLICY)["methodConfig"]:
+    for config in CONFIGS[:2]:
         retry = config["retryPolicy"]
         assert retry["retryableStatusCodes"] == [code.name for code in RETRIED]
         assert 2 <= retry["maxAttempts"] <= 5
@@ -60,11 +67,19 @@ def test_it_keeps_to_what_all_libraries_take() -> None:
 
 
 @pytest.mark.parametrize("code", RETRIED, ids=lambda code: code.name)
-@pytest.mark.parametrize("path", CONTRACT.rpcs)
+@pytest.mark.parametrize("path", CALLS)
 def test_it_is_asked_again_with_the_same_request(path: str, code: grpc.StatusCode) -> None:
     with Relay("127.0.0.1:1", failing(code, 1)) as relay:
         assert call(relay, path) == b""
         assert relay.calls == [(path, b"as it was")] * 2
+
+
+@pytest.mark.parametrize("path", sorted(CONTRACT.rpcs.keys() - CALLS))
+def test_a_stream_is_not_asked_again_by_the_library(path: str) -> None:
+    with Relay("127.0.0.1:1", failing(grpc.StatusCode.UNAVAILABLE, 1)) as relay:
+        with pytest.raises(grpc.RpcError):
+            call(relay, path)
+        assert len(relay.calls) == 1
 
 
 def test_it_gives_up_after_five_attempts() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from service.private_redis import PrivateRedis
 from tests.serving import Serving
+from umpire.v1.match_pb2 import MATCH_STATUS_ACTIVE
 from umpire_client import Client, Creator, Seat, Spectator
 
 README = (Path(__file__).parents[3] / "clients" / "python" / "README.md").read_text()
@@ -47,6 +48,13 @@ def test_a_match_by_hand(open_server: Serving, tmp_path: Path) -> None:
     assert said.endswith("[1, 2]\n")
 
 
+def test_a_match_is_watched(open_server: Serving, tmp_path: Path) -> None:
+    first, step, last = run("watching", open_server, tmp_path).splitlines()
+    assert first.startswith("the match as it is now, at version 1 to be answered by 20")
+    assert re.fullmatch(r"version 2 \['match', .*\] RESIGNATION", step)
+    assert last == f"{MATCH_STATUS_ACTIVE} 2"
+
+
 def test_two_asynchronous_bots(open_server: Serving, tmp_path: Path) -> None:
     assert re.fullmatch(r"[A-Z_]+ \[\d?\]\n", run("async", open_server, tmp_path))
 
@@ -66,5 +74,5 @@ def test_its_table_has_every_call() -> None:
 
 
 def test_every_program_of_it_is_run_here() -> None:
-    assert PROGRAMS.keys() == {"bot", "by hand", "options", "async"}
+    assert PROGRAMS.keys() == {"bot", "by hand", "watching", "options", "async"}
     assert README.count("```python") == len(PROGRAMS)

@@ -34,6 +34,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "ListLegalMoves": lambda client: client.seat("m", "c").legal_moves(),
     "ApplyMove": lambda client: client.seat("m", "c").apply("draw", decision_id=1),
     "ListEvents": lambda client: list(client.spectator("m", "c").events()),
+    "ResignSeat": lambda client: client.seat("m", "c").resign(),
+    "GetProof": lambda client: client.creator("m", "c").proof(),
     "RenewInvite": lambda client: client.creator("m", "c").renew_invite(2),
     "DeleteMatch": lambda client: client.creator("m", "c").delete(),
 }

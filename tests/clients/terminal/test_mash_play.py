@@ -77,7 +77,7 @@ def test_without_colour_as_with_it_the_words_are_the_same(home: Home) -> None:
 
 def test_two_people_choose_in_secret_until_both_have_chosen(home: Home, tmp_path: Path, serving: Serving) -> None:
     ann = Playing(home, "monster_mash_up", "--invite", "--name", "Ann")
-    (joining,) = re.findall(r"^umpire play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
+    (joining,) = re.findall(r"^\S+ play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
     bobs = Home(tmp_path / "bob", serving.grpc)
     bob = Playing(bobs, *shlex.split(joining)[2:], "--name", "Bob")
     for playing in (ann, bob):
@@ -103,7 +103,7 @@ def test_two_people_choose_in_secret_until_both_have_chosen(home: Home, tmp_path
 
 def test_two_people_play_a_whole_duel(home: Home, tmp_path: Path) -> None:
     ann = Playing(home, "monster_mash_up", "--invite", "--name", "Ann")
-    (joining,) = re.findall(r"^umpire play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
+    (joining,) = re.findall(r"^\S+ play .*--join .*$", ann.wait_for("Waiting for people"), re.MULTILINE)
     bobs = Home(tmp_path / "bob", home.environment["UMPIRE_SERVER"])
     bob = Playing(bobs, *shlex.split(joining)[2:], "--name", "Bob")
     for seed, playing in enumerate((ann, bob)):
