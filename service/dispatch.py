@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from msgspec import UNSET, UnsetType
 
-from service.api.context import Call, Context, Handler, Needs, StreamHandler
+from service.api.context import Call, Context, Handler, Left, Needs, StreamHandler
 from service.contract import Rpc
 from service.credentials import ApiKeys, Credential, Credentials, Role
 from service.errors import ApiError, Forbidden, Internal, InvalidRequest, SnapshotUnreadable, TooSlow, Unauthenticated, Unavailable
@@ -91,6 +91,7 @@ class Dispatcher:
 
         Raises:
             ApiError: whatever ends it but its own end, the unforeseen as Internal.
+            Left: ``write`` or ``request`` says so.
         """
         started = time.perf_counter()
         observed = self._metrics.started(rpc, call.transport)
@@ -102,7 +103,7 @@ class Dispatcher:
             handler = self._handlers[rpc.path]
             self._admit(context, handler.needs)
             await handler(context, request if rpc.client_streaming else self._decode(context, request), outlet.send)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, Left):
             is_left = True
             raise
         except Exception as raised:

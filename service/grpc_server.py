@@ -12,6 +12,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from service.api.context import Left
 from service.contract import Rpc
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError, Unauthenticated
@@ -115,7 +116,9 @@ def _server_stream(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], A
     async def handle(data: bytes, context: Any) -> None:
         try:
             call = _call(context.invocation_metadata())
-            await dispatcher.stream(rpc, call, lambda: from_bytes(data), lambda message: context.write(to_bytes(message)))
+            await dispatcher.stream(rpc, call, lambda: from_bytes(data), lambda message: _unless_left(context.write(to_bytes(message))))
+        except Left:
+            return
         except ApiError as error:
             await _abort(context, error)
 
@@ -127,16 +130,26 @@ def _both_ways(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[Any, Any], Awaitab
 
     async def handle(_requests: Any, context: Any) -> None:
         async def receive() -> Any:
-            data = await context.read()
+            data = await _unless_left(context.read())
             return None if data is grpc.aio.EOF else from_bytes(data)
 
         try:
             call = _call(context.invocation_metadata())
-            await dispatcher.stream(rpc, call, receive, lambda message: context.write(to_bytes(message)))
+            await dispatcher.stream(rpc, call, receive, lambda message: _unless_left(context.write(to_bytes(message))))
+        except Left:
+            return
         except ApiError as error:
             await _abort(context, error)
 
     return handle
+
+
+async def _unless_left(doing: Awaitable[Any]) -> Any:
+    """Read or write. gRPC fails at it when the caller has gone, a moment before it cancels the call."""
+    try:
+        return await doing
+    except grpc.aio.BaseError as error:
+        raise Left from error
 
 
 def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:

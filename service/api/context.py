@@ -8,6 +8,10 @@ from service.credentials import Credential, Role
 from service.messages import Message
 
 
+class Left(Exception):
+    """The caller of a stream is gone: there is nobody to tell anything."""
+
+
 class Call(NamedTuple):
     """What a door knows of a call besides its request.
 

@@ -39,6 +39,7 @@ class Listening:
         self._buckets: dict[bytes, str] = {}
         self._ear: _Ear | None = None
         self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
         self._changed: Changed = lambda _match_id, _revision: None
         self._heard: Heard = lambda _bucket: None
 
@@ -63,13 +64,14 @@ class Listening:
 
     async def close(self) -> None:
         """End the connection for good."""
+        self._is_closed = True
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
 
     async def _stay_connected(self) -> None:
         failures = 0
-        while True:
+        while not self._is_closed:
             try:
                 ear = await self._connect()
             except LOST as error:
@@ -81,6 +83,8 @@ class Listening:
             failures = 0
             self._ear = ear
             try:
+                if self._is_closed:  # redis-py can connect all the same when it is cancelled
+                    return
                 if self._buckets:
                     ear.say(b"SUBSCRIBE", *self._buckets)
                 await ear.until_lost()

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,26 @@ def test_streams_have_their_line_and_their_type_too(logged: tuple[Serving, Path]
         "umpire_watchers_too_slow_total 0.0",
     ):
         assert metric in text, metric
+
+
+def test_callers_that_leave_in_the_middle_of_a_stream_are_no_fault(logged: tuple[Serving, Path]) -> None:
+    serving, log = logged
+    caller = CALLERS["grpc"](serving)
+    match = create(caller)
+    match.play_out(at_random(1))
+    request = caller.message("WatchMatch", "request")(match_id=match.match_id, since_version=0).SerializeToString()
+    run = caller.channel.unary_stream(caller.rpc("WatchMatch").path)  # type: ignore[attr-defined]
+    for _ in range(60):
+        stream = run(request, metadata=(("authorization", f"Bearer {match.spectator}"),))
+        next(stream)
+        stream.cancel()
+    deadline = time.monotonic() + 20
+    while len(ended := [line for line in log.read_text().splitlines() if "WatchMatch" in line]) < 60:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    caller.close()
+    assert {json.loads(line)["code"] for line in ended} <= {"CANCELLED", "OK"}
+    assert '"level":"error"' not in log.read_text()
 
 
 def test_reflection_and_health_checking_answer(serving: Serving) -> None:

@@ -1,25 +1,22 @@
 """One watcher of a match: its place in the log, and what wakes it."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from service.credentials import Credential
 from service.errors import ApiError
 from service.matches.access import require_valid
 from service.matches.match import Match
+from service.matches.watching.looking import Looking
 from service.matches.watching.watched import Failure, Step, Watched
-
-if TYPE_CHECKING:
-    from service.matches.watching.hub import Hub
 
 
 class Watch:
     """A place in a match: ``version`` is the last step that was handed out. All methods but ``ring`` are its own task's to call."""
 
-    __slots__ = ("__weakref__", "_beat", "_hub", "_is_rung", "_waiting", "credential", "failure", "version", "viewer", "watched")
+    __slots__ = ("_beat", "_is_rung", "_looking", "_waiting", "credential", "failure", "version", "viewer", "watched")
 
-    def __init__(self, hub: "Hub", watched: Watched, credential: Credential, viewer: int) -> None:
-        self._hub = hub
+    def __init__(self, looking: Looking, watched: Watched, credential: Credential, viewer: int) -> None:
+        self._looking = looking
         self.watched = watched
         self.credential = credential
         self.viewer = viewer
@@ -62,13 +59,13 @@ class Watch:
             return []
         found = self.watched.after(self.version)
         if found is None:
-            found = await self._hub.read_on(self.watched, self.version)
+            found = await self._looking.read_on(self.watched, self.version)
         self.version = found[-1][0]
         return found
 
     async def match(self) -> Match:
         """Return the match as of the newest step that is known, which may not have been handed out yet."""
-        return self.watched.match or await self._hub.read_again(self.watched)
+        return self.watched.match or await self._looking.read_again(self.watched)
 
     def beat(self) -> bool:
         """Whether a heartbeat is to be sent; asking takes it."""
