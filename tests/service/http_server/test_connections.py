@@ -21,7 +21,8 @@ def read_answers(connection: socket.socket, number: int) -> list[tuple[int, byte
     data, answers = b"", []
     while len(answers) < number:
         head, end, rest = data.partition(b"\r\n\r\n")
-        length = next((int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")), 0)
+        lines = head.split(b"\r\n") if end else []  # a head that is cut anywhere says nothing yet
+        length = next((int(line.split(b":")[1]) for line in lines if line.lower().startswith(b"content-length")), 0)
         if end and len(rest) >= length:
             answers.append((int(head.split(b" ")[1]), rest[:length]))
             data = rest[length:]
