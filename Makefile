@@ -47,7 +47,7 @@ $(STUBS): $(PROTOS) scripts/generate_stubs.py | $(RUNTIME)
 	$(BIN)/python scripts/generate_stubs.py
 
 lock: $(DEV) ## pin the newest versions of what requirements/*.in names
-	for name in runtime build dev bench; do \
+	for name in runtime build bench load tracing dev; do \
 	  $(BIN)/pip-compile -q --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
 	    --no-emit-find-links --no-emit-options -o requirements/$$name.txt requirements/$$name.in || exit 1; \
 	done
@@ -76,8 +76,8 @@ $(BENCH): requirements/bench.txt $(RUNTIME)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@
 
-$(DEV): requirements/dev.txt $(RUNTIME)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+$(DEV): requirements/dev.txt requirements/load.txt requirements/tracing.txt $(RUNTIME)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/load.txt -r requirements/tracing.txt -r requirements/dev.txt
 	@touch $@
 
 # No package runs a script of its own on this machine.
