@@ -271,7 +271,7 @@ def test_without_a_server_one_line_says_how_to_start_one(tmp_path: Path) -> None
         (["goldn_crash", "--card-set", "none"], 1, "card set"),
         (["goldn_crash", "--api-key", "wrong"], 1, "key"),
         (["goldn_crash", "--api-key", "two words"], 2, "API key"),
-        (["goldn_crash", "--server", "127.0.0.1"], 1, "127.0.0.1:50051"),
+        (["goldn_crash", "--server", "127.0.0.9"], 1, "127.0.0.9:50051"),
         (["--resume", "0-nothing"], 2, "No match 0-nothing"),
         (["--join", "0-nothing", "invite"], 1, "invite"),
         (["--join", "a", "b", "c"], 2, "--join"),
