@@ -30,6 +30,7 @@ from service.matches.sweeping import Sweeping
 from service.matches.watching import Hub
 from service.ops import Ops
 from service.store import Store, StoreUnavailable, all_buckets
+from service.telemetry.loop_lag import LoopLag
 from service.telemetry.metrics import Metrics
 
 _log = structlog.get_logger("umpire.worker")
@@ -46,12 +47,16 @@ class Worker:
         self._ready = False
         self._metrics = Metrics()
         self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics)
-        library = Library(games())
+        self._metrics.store_waiting.read = lambda: self._store.waiting
+        library = Library(games(), self._metrics)
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
         self._history = History(repository)
         self._hub = Hub(repository, self._store.listening, self._metrics, heartbeat=settings.heartbeat)
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
+        self._metrics.open_windows.read = self._sweeping.windows.open
+        self._metrics.oldest_overdue.read = lambda: self._sweeping.windows.oldest_overdue(self._store.now_ms())
+        self._loop_lag = LoopLag(self._metrics.loop_lag)
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
@@ -85,6 +90,7 @@ class Worker:
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
         self._sweeping.start()
+        self._loop_lag.start()
         self._hub.start()
         self._ready = True
         self._metrics.ready.set(1)
@@ -100,6 +106,7 @@ class Worker:
         self._http.should_exit = True
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
         await self._hub.close()
+        self._loop_lag.stop()
         await self._sweeping.close()
         await self._continuing.close()
         self._history.close()

@@ -114,6 +114,7 @@ class Dispatcher:
         finally:
             outlet.close()
             seconds = time.perf_counter() - started
+            self._metrics.stream_ended(call.transport, "left" if is_left else _end_of(error, outlet.sent))
             if is_left:
                 observed.left(seconds)
             else:
@@ -166,6 +167,16 @@ class Dispatcher:
             seconds=seconds,
             sent=sent,
         )
+
+
+_ENDS = {"SERVER_DRAINING": "drained", "WATCHER_TOO_SLOW": "too_slow", "MATCH_EXPIRED": "expired", "MATCH_NOT_FOUND": "deleted"}
+
+
+def _end_of(error: ApiError | None, sent: int) -> str:
+    """Say how a stream has ended whose caller was there until then."""
+    if error is None:
+        return "finished"
+    return _ENDS.get(error.reason, "refused") if sent else "refused"
 
 
 def _is_for_another_match(credential: Credential, match_id: str) -> bool:
