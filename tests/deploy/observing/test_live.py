@@ -1,0 +1,128 @@
+"""A real Prometheus looks at a running service under a little load: every panel shows something, and alerts come with faults and go with them."""
+
+import os
+import re
+import signal
+
+import pytest
+import redis
+
+from service.store.keys import Keys
+from tests.deploy.observing.conftest import Running
+from tests.deploy.observing.material import DASHBOARDS, dashboard, metrics_of, needs_prometheus, panels, rules
+from tests.deploy.observing.players import begun
+from tests.deploy.observing.prometheus import hastened
+from tests.serving import RestCaller
+
+pytestmark = needs_prometheus
+
+VARIABLES = {"$__rate_interval": "5s", "$__range": "5s", "$instance": ".*", "$game": ".*"}
+LOOKED_BACK_S = 20.0
+OF_AN_EXPORTER = "redis_"
+
+
+def as_executed(expression: str) -> str:
+    for name, value in VARIABLES.items():
+        expression = expression.replace(name, value)
+    return hastened(expression)
+
+
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_no_panel_is_empty(running: Running, name: str) -> None:
+    shown = [(panel["title"], target["expr"]) for row, panel in panels(dashboard(name)) if "optional" not in row for target in panel["targets"]]
+    empty = list(shown)
+
+    def all_have_shown() -> bool:
+        empty[:] = [(title, expression) for title, expression in empty if not running.prometheus.has_shown(as_executed(expression), LOOKED_BACK_S)]
+        return not empty
+
+    try:
+        running.prometheus.wait_until(all_have_shown, "panels")
+    except AssertionError as error:
+        raise AssertionError(f"empty: {empty}; {running.players.unforeseen}") from error
+
+
+def test_each_rule_is_executed_and_each_record_is_there(running: Running) -> None:
+    groups = running.prometheus.ask("rules")["groups"]
+    executed = [rule for group in groups for rule in group["rules"]]
+    assert sorted(rule["name"] for rule in executed) == sorted(rule.get("record") or rule["alert"] for rule in rules())
+    assert not [(rule["name"], rule["lastError"]) for rule in executed if rule["health"] != "ok"]
+    for rule in rules():
+        if "record" in rule:
+            running.prometheus.wait_until(lambda name=rule["record"]: running.prometheus.has_shown(name, LOOKED_BACK_S), rule["record"])
+
+
+def test_each_metric_that_is_asked_for_is_there(running: Running) -> None:
+    expressions = [rule["expr"] for rule in rules()] + [
+        target["expr"] for name in DASHBOARDS for _, panel in panels(dashboard(name)) for target in panel["targets"]
+    ]
+    wanted = {metric for expression in expressions for metric in metrics_of(expression) if not metric.startswith(OF_AN_EXPORTER)}
+    known = set(running.prometheus.ask("label/__name__/values"))
+    assert wanted <= known, wanted - known
+
+
+def test_nothing_else_is_recorded_than_what_an_alert_or_a_panel_uses() -> None:
+    used = " ".join(
+        [rule["expr"] for rule in rules()] + [target["expr"] for name in DASHBOARDS for _, panel in panels(dashboard(name)) for target in panel["targets"]]
+    )
+    assert not [rule["record"] for rule in rules() if "record" in rule and not re.search(rf"{re.escape(rule['record'])}\b", used)]
+
+
+def fires(running: Running, *wanted: str) -> None:
+    running.prometheus.wait_until(lambda: {(name,) for name in wanted} <= running.prometheus.firing(), f"firing: {wanted}")
+
+
+def is_over(running: Running, *gone: str) -> None:
+    running.prometheus.wait_until(lambda: not {(name,) for name in gone} & running.prometheus.firing(), f"over: {gone}")
+
+
+def test_workers_that_are_killed_are_told_of_one_and_all_until_they_are_back(running: Running) -> None:
+    of_one = ("UmpireWorkerDown", "UmpireWorkersMissing", "UmpireEnvoyUpstreamUnhealthy")
+    of_all = ("UmpireDown", "UmpireEnvoyErrors")
+    first, second = running.workers
+    is_over(running, *of_one, *of_all)
+    first.processes[-1].kill()
+    fires(running, *of_one)
+    down = {instance for name, instance in running.prometheus.firing("instance") if name == "UmpireWorkerDown"}
+    assert down == {f"127.0.0.1:{first.ops_ports[0]}"}
+    assert ("UmpireDown",) not in running.prometheus.firing()
+    second.processes[-1].kill()
+    fires(running, *of_all)
+    for worker in running.workers:
+        worker.processes.append(worker.start_worker(0))
+    is_over(running, *of_one, *of_all)
+
+
+def test_a_redis_that_does_not_answer_is_told_of_until_it_does(running: Running) -> None:
+    told = ("UmpireStoreUnavailable", "UmpireErrors", "UmpireEnvoyErrors")
+    is_over(running, *told)
+    assert running.redis.process is not None
+    os.kill(running.redis.process.pid, signal.SIGSTOP)
+    fires(running, *told)
+    assert ("UmpireDown",) not in running.prometheus.firing()
+    os.kill(running.redis.process.pid, signal.SIGCONT)
+    is_over(running, *told)
+
+
+def test_a_match_that_somebody_wrote_over_is_told_of(running: Running) -> None:
+    is_over(running, "UmpireMatchesUnreadable")
+    caller = RestCaller(running.gateway.address)
+    match = begun(caller, running.players.games[0])
+    store = redis.Redis(unix_socket_path=running.redis.url.removeprefix("unix://"))
+    key = Keys("umpire:").match(match.match_id)
+    store.delete(key)
+    store.set(key, "rubbish")
+    assert not caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).ok
+    fires(running, "UmpireMatchesUnreadable")
+    is_over(running, "UmpireMatchesUnreadable")
+    store.close()
+    caller.close()
+
+
+def test_an_envoy_that_is_gone_is_told_of_until_it_is_back(running: Running) -> None:
+    is_over(running, "UmpireEnvoyDown")
+    running.gateway.stop()
+    fires(running, "UmpireEnvoyDown")
+    running.gateway.start()
+    is_over(running, "UmpireEnvoyDown")
+    assert not running.players.unforeseen
