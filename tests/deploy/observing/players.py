@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +32,7 @@ class Players:
         ]
         self._threads = [threading.Thread(target=self._run, args=(*one, seed), daemon=True) for seed, one in enumerate(work)]
         self._watched: Played | None = None
-        self.unforeseen: list[BaseException] = []
+        self.unforeseen: list[str] = []
 
     def start(self) -> "Players":
         for thread in self._threads:
@@ -53,7 +54,7 @@ class Players:
             except (Failed, httpx.TransportError, grpc.RpcError):
                 time.sleep(10 * _PAUSE_S)
             except BaseException as error:  # noqa: BLE001 - a thread's errors are the test's
-                self.unforeseen.append(error)
+                self.unforeseen.append("".join(traceback.format_exception(error)))
                 return
             finally:
                 caller.close()
