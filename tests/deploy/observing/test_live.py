@@ -8,7 +8,7 @@ import time
 import pytest
 import redis
 
-from service.store.keys import Keys
+from service.store.keys import Keys, bucket_of
 from tests.deploy.observing.conftest import Running
 from tests.deploy.observing.material import DASHBOARDS, dashboard, metrics_of, needs_prometheus, panels, rules
 from tests.deploy.observing.players import begun
@@ -102,25 +102,57 @@ def test_a_redis_that_does_not_answer_is_told_of_until_it_does(running: Running)
     is_over(running, *told)
     assert running.redis.process is not None
     os.kill(running.redis.process.pid, signal.SIGSTOP)
-    fires(running, *told)
+    fires(running, *told, "UmpireLatency")  # what waits for Redis is slow, too
     assert ("UmpireDown",) not in running.prometheus.firing()
     os.kill(running.redis.process.pid, signal.SIGCONT)
     is_over(running, *told)
 
 
-def test_a_match_that_somebody_wrote_over_is_told_of(running: Running) -> None:
-    is_over(running, "UmpireMatchesUnreadable")
-    caller = RestCaller(running.gateway.address)
-    match = begun(caller, running.players.games[0])
-    store = redis.Redis(unix_socket_path=running.redis.url.removeprefix("unix://"))
-    key = Keys("umpire:").match(match.match_id)
-    store.delete(key)
-    store.set(key, "rubbish")
-    assert not caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).ok
-    fires(running, "UmpireMatchesUnreadable")
-    is_over(running, "UmpireMatchesUnreadable")
-    store.close()
+def test_a_match_that_somebody_wrote_over_is_told_of_and_its_deadline_too(running: Running) -> None:
+    told = ("UmpireMatchesUnreadable", "UmpireDeadlinesOverdue")
+    is_over(running, *told)
+    caller, keys = RestCaller(running.gateway.address), Keys("umpire:")
+    with redis.Redis(unix_socket_path=running.redis.url.removeprefix("unix://")) as store:
+        match = begun(caller, running.players.games[0], move_timeout="30s")
+        key, due = keys.match(match.match_id), keys.due(bucket_of(match.match_id))
+        store.delete(key)
+        store.set(key, "rubbish")
+        store.zadd(due, {match.match_id: 1_000})  # since 1970
+        assert not caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).ok
+        fires(running, *told)
+        store.delete(key)
+        store.zrem(due, match.match_id)
+    is_over(running, *told)
     caller.close()
+
+
+def test_a_worker_that_comes_to_a_halt_again_and_again_is_told_of(running: Running) -> None:
+    is_over(running, "UmpireLoopLag")
+    halting = running.workers[0].processes[-1]
+    begun_at = time.time()
+
+    def fires_while_it_halts() -> bool:
+        halting.send_signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        halting.send_signal(signal.SIGCONT)
+        return running.prometheus.has_shown('ALERTS{alertstate="firing", alertname="UmpireLoopLag"}', time.time() - begun_at)
+
+    running.prometheus.wait_until(fires_while_it_halts, "UmpireLoopLag")
+    is_over(running, "UmpireLoopLag")
+
+
+def test_connections_to_redis_that_break_off_are_told_of(running: Running) -> None:
+    is_over(running, "UmpireStoreConnectionsLost")
+    begun_at = time.time()
+    with redis.Redis(unix_socket_path=running.redis.url.removeprefix("unix://")) as store:
+
+        def fires_while_they_break() -> bool:
+            store.client_kill_filter(_type="normal")
+            time.sleep(0.2)
+            return running.prometheus.has_shown('ALERTS{alertstate="firing", alertname="UmpireStoreConnectionsLost"}', time.time() - begun_at)
+
+        running.prometheus.wait_until(fires_while_they_break, "UmpireStoreConnectionsLost")
+    is_over(running, "UmpireStoreConnectionsLost")
 
 
 def test_an_envoy_that_is_gone_is_told_of_until_it_is_back(running: Running) -> None:
