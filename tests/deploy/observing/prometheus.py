@@ -13,7 +13,7 @@ import yaml
 from tests.deploy.observing.material import PROMETHEUS
 from tests.serving import free_port
 
-FASTER = 150
+FASTER = 300
 EVERY_MS = 500
 SHORTEST_RANGE_MS = 3_000
 """A range must hold a few samples, also where the machine is busy."""
