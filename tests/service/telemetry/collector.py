@@ -22,7 +22,7 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
         self.endpoint = f"http://127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
         self._server.start()
 
-    def Export(self, request: Any, context: Any) -> Any:  # noqa: N802 - the contract's name
+    def Export(self, request: Any, _context: Any) -> Any:  # noqa: N802 - the contract's name
         with self._lock:
             self.raw += request.SerializeToString()
             self._spans += [span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
