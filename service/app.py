@@ -6,7 +6,7 @@ import secrets
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import uvicorn
@@ -33,6 +33,9 @@ from service.store import Store, StoreUnavailable, all_buckets
 from service.telemetry.loop_lag import LoopLag
 from service.telemetry.metrics import Metrics
 
+if TYPE_CHECKING:
+    from service.telemetry.tracing import Tracing
+
 _log = structlog.get_logger("umpire.worker")
 
 _GRACE_S = 5.0
@@ -45,7 +48,7 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._ready = False
-        self._metrics = Metrics()
+        self._metrics, self._tracing = _telemetry(settings)
         self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics)
         self._metrics.store_waiting.read = lambda: self._store.waiting
         library = Library(games(), self._metrics)
@@ -68,7 +71,7 @@ class Worker:
             ],
         }
         handlers, patience = handlers_of(contract.rpcs, apis), _PATIENCE_IN_HEARTBEATS * settings.heartbeat
-        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience)
+        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
         self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins), settings.tls)
         self._ops = _server(Ops(self._metrics, self._why_not_ready))
@@ -111,6 +114,8 @@ class Worker:
         await self._continuing.close()
         self._history.close()
         await self._store.close()
+        if self._tracing is not None:
+            await self._tracing.close()
         self._ops.should_exit = True
         await asyncio.gather(*self._serving, return_exceptions=True)
         _log.info("stopped")
@@ -131,6 +136,17 @@ class Worker:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.bind((self._settings.host, port))
         self._serving.append(asyncio.create_task(server.serve(sockets=[listener])))
+
+
+def _telemetry(settings: Settings) -> "tuple[Metrics, Tracing | None]":
+    """Make the observer of everything. OpenTelemetry is imported only where it is wanted."""
+    if not settings.otlp_endpoint:
+        return Metrics(), None
+    from service.telemetry.traced_metrics import TracedMetrics  # noqa: PLC0415 - an extra
+    from service.telemetry.tracing import Tracing  # noqa: PLC0415 - an extra
+
+    tracing = Tracing(settings.otlp_endpoint, settings.otlp_ratio, settings.index)
+    return TracedMetrics(), tracing
 
 
 class _Server(uvicorn.Server):

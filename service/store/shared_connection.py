@@ -18,8 +18,8 @@ from service.store.errors import StoreUnavailable
 class SharedConnection:
     """Runs commands over one connection, made on demand and made anew when it is lost. Times in seconds.
 
-    Every call ends within ``connect_timeout`` + ``answer_timeout``; ``lost`` is told of each that breaks. It knows one node; a
-    map from slots to nodes would hold one of these a node.
+    Every call ends within ``connect_timeout`` + ``answer_timeout``; ``lost`` is told of each that breaks. It knows one node;
+    a map from slots to nodes would hold one of these a node.
     """
 
     def __init__(

@@ -74,7 +74,7 @@ class Metrics:
         self._watch_lag = self._spreads("umpire_watch_lag_seconds").of()
         self._too_slow = self._counts("umpire_watchers_too_slow_total").of()
         self.ready = self._level("umpire_ready")
-        Info("umpire_build", DECLARED["umpire_build_info"].meaning, registry=self.registry).info({"version": _release()})
+        Info("umpire_build", DECLARED["umpire_build_info"].meaning, registry=self.registry).info({"version": release()})
         self.loop_lag = self._spreads("umpire_loop_lag_seconds").of()
 
     def started(self, rpc: Rpc, transport: str) -> Observed:
@@ -169,7 +169,8 @@ class Metrics:
         return Level(name, DECLARED[name].meaning, self.registry)
 
 
-def _release() -> str:
+def release() -> str:
+    """Return the version of the package that runs."""
     try:
         return version("umpire")
     except PackageNotFoundError:
