@@ -75,7 +75,10 @@ def test_a_call_answers_a_message_and_trailers(web: Web) -> None:
     whole = b"".join(base64.b64decode(text[at : at + 4]) for at in range(0, len(text), 4)) if "text" in web.content_type else text
     (kind, message), (last, end) = frames(iter([whole]))
     assert (kind, last, trailers(end)["grpc-status"]) == (0, _TRAILERS, "0")
-    assert to_dict(web.caller.message("GetMatch", "response").FromString(message)) == web.caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).body
+    assert (
+        to_dict(web.caller.message("GetMatch", "response").FromString(message))
+        == web.caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).body
+    )
 
 
 def test_a_refusal_is_in_the_trailers(web: Web) -> None:

@@ -1,7 +1,6 @@
 """What Envoy decides by itself: limits, time, who can be reached; told in the form of the API's errors, over each transport."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import grpc
 import httpx
@@ -55,7 +54,10 @@ def test_the_python_client_reads_a_limit_as_its_own_error(limited: Gateway) -> N
     caller = GrpcCaller(limited.address)
     refused(caller)
     assert limited.address.authority is not None
-    with Client(limited.address.grpc, tls=grpc.ssl_channel_credentials(limited.address.authority.read_bytes())) as client, pytest.raises(ResourceExhausted) as error:
+    with (
+        Client(limited.address.grpc, tls=grpc.ssl_channel_credentials(limited.address.authority.read_bytes())) as client,
+        pytest.raises(ResourceExhausted) as error,
+    ):
         for _ in range(20):
             client.list_games()
     assert error.value.retry_after == 1.0
@@ -148,5 +150,3 @@ def test_ids_of_requests_and_traces_pass_as_they_are(before_echo: Gateway, echo:
     (made,) = [headers for path, headers in echo.asked if path == "/v1/untraced"]
     assert made["x-request-id"]
     assert "traceparent" not in made
-
-
