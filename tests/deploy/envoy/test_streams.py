@@ -6,7 +6,6 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import grpc
 import httpx
