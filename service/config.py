@@ -2,8 +2,8 @@
 
 import argparse
 import os
-import ssl
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
