@@ -62,6 +62,7 @@ def test_each_metric_that_is_asked_for_is_there(running: Running) -> None:
     wanted = {metric for expression in expressions for metric in metrics_of(expression) if not metric.startswith(OF_AN_EXPORTER)}
     known = set(running.prometheus.ask("label/__name__/values"))
     assert wanted <= known, wanted - known
+    assert not running.prometheus.has_shown("umpire_that_nobody_makes", LOOKED_BACK_S)
 
 
 def test_nothing_else_is_recorded_than_what_an_alert_or_a_panel_uses() -> None:
