@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import secrets
 import socket
+import ssl
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import uvicorn
@@ -15,7 +16,7 @@ from service.api.catalog_api import CatalogApi
 from service.api.handing_out import HandingOut
 from service.api.live_api import LiveApi
 from service.api.match_api import MatchApi
-from service.config import Settings
+from service.config import Settings, Tls
 from service.contract import load_contract
 from service.credentials import ApiKeys, Credentials, SigningKey
 from service.dispatch import Dispatcher, handlers_of
@@ -29,7 +30,11 @@ from service.matches.sweeping import Sweeping
 from service.matches.watching import Hub
 from service.ops import Ops
 from service.store import Store, StoreUnavailable, all_buckets
+from service.telemetry.loop_lag import LoopLag
 from service.telemetry.metrics import Metrics
+
+if TYPE_CHECKING:
+    from service.telemetry.tracing import Tracing
 
 _log = structlog.get_logger("umpire.worker")
 
@@ -43,14 +48,18 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._ready = False
-        self._metrics = Metrics()
+        self._metrics, self._tracing = _telemetry(settings)
         self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics)
-        library = Library(games())
+        self._metrics.store_waiting.read = lambda: self._store.waiting
+        library = Library(games(), self._metrics)
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
         self._history = History(repository)
         self._hub = Hub(repository, self._store.listening, self._metrics, heartbeat=settings.heartbeat)
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
+        self._metrics.open_windows.read = self._sweeping.windows.open
+        self._metrics.oldest_overdue.read = lambda: self._sweeping.windows.oldest_overdue(self._store.now_ms())
+        self._loop_lag = LoopLag(self._metrics.loop_lag)
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
@@ -62,9 +71,9 @@ class Worker:
             ],
         }
         handlers, patience = handlers_of(contract.rpcs, apis), _PATIENCE_IN_HEARTBEATS * settings.heartbeat
-        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience)
+        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
-        self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins))
+        self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins), settings.tls)
         self._ops = _server(Ops(self._metrics, self._why_not_ready))
         self._serving: list[asyncio.Task[None]] = []
 
@@ -78,12 +87,13 @@ class Worker:
         with contextlib.suppress(StoreUnavailable):
             await self._store.open()
         self._serve(self._ops, settings.ops_port + settings.index, share=False)
-        self._grpc.listen(f"{settings.host}:{settings.grpc_port}")
+        self._grpc.listen(f"{settings.host}:{settings.grpc_port}", settings.tls)
         self._serve(self._http, settings.http_port, share=True)
         await self._grpc.start()
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
         self._sweeping.start()
+        self._loop_lag.start()
         self._hub.start()
         self._ready = True
         self._metrics.ready.set(1)
@@ -99,10 +109,13 @@ class Worker:
         self._http.should_exit = True
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
         await self._hub.close()
+        self._loop_lag.stop()
         await self._sweeping.close()
         await self._continuing.close()
         self._history.close()
         await self._store.close()
+        if self._tracing is not None:
+            await self._tracing.close()
         self._ops.should_exit = True
         await asyncio.gather(*self._serving, return_exceptions=True)
         _log.info("stopped")
@@ -125,6 +138,17 @@ class Worker:
         self._serving.append(asyncio.create_task(server.serve(sockets=[listener])))
 
 
+def _telemetry(settings: Settings) -> "tuple[Metrics, Tracing | None]":
+    """Make the observer of everything. OpenTelemetry is imported only where it is wanted."""
+    if not settings.otlp_endpoint:
+        return Metrics(), None
+    from service.telemetry.traced_metrics import TracedMetrics  # noqa: PLC0415 - an extra
+    from service.telemetry.tracing import Tracing  # noqa: PLC0415 - an extra
+
+    tracing = Tracing(settings.otlp_endpoint, settings.otlp_ratio, settings.index)
+    return TracedMetrics(), tracing
+
+
 class _Server(uvicorn.Server):
     """uvicorn without its signal handlers: the worker has its own."""
 
@@ -133,7 +157,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _server(app: Any) -> _Server:
+def _server(app: Any, tls: Tls | None = None) -> _Server:
+    files: dict[str, Any] = {}
+    if tls is not None:
+        files = {"ssl_certfile": tls.certificate, "ssl_keyfile": tls.key}
+        if tls.client_authority is not None:
+            files |= {"ssl_ca_certs": str(tls.client_authority), "ssl_cert_reqs": ssl.CERT_REQUIRED}
     config = uvicorn.Config(
         app,
         http=WholeAnswers,
@@ -145,5 +174,6 @@ def _server(app: Any) -> _Server:
         date_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=int(_GRACE_S),
+        **files,
     )
     return _Server(config)

@@ -2,7 +2,10 @@
 
 import argparse
 import os
+import re
+import ssl
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,14 +52,31 @@ SETTINGS = (
     Setting("api-keys", "", "keys that may create matches, `name:key[,name:key…]`"),
     Setting("insecure", False, "run without API keys, and a worker with a signing key of its own making"),
     Setting("allow-seeds", False, "let creators name the seed of a match: for tests"),
+    Setting("tls-cert", "", "certificate (PEM file) for both doors: calls are then taken over TLS only; health and metrics stay plain", ("worker",)),
+    Setting("tls-key", "", "its key (PEM file)", ("worker",)),
+    Setting("tls-client-ca", "", "authority (PEM file): who has no certificate of it may not call", ("worker",)),
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
     Setting("heartbeat", 12, "seconds between two messages of a stream at the most, 1 to 15"),
+    Setting(
+        "otlp-endpoint", "", "where traces are sent by OTLP over gRPC, http://HOST:PORT or https://HOST:PORT (needs the extra `tracing`); empty: no traces"
+    ),
+    Setting("otlp-ratio", 1.0, "the share of calls to trace, 0 to 1, where the caller's `traceparent` does not say"),
     Setting("log-level", "info", "debug, info, warning or error"),
 )
 
+_ENDPOINT = re.compile(r"https?://[^\s/?#@]+:\d{1,5}/?")
+_TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.grpc")
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
+
+
+class Tls(NamedTuple):
+    """Files for TLS, in PEM. ``client_authority``: only who has a certificate of it may call."""
+
+    certificate: Path
+    key: Path
+    client_authority: Path | None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +95,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     key_prefix: str
     log_level: str
     heartbeat: int = 12
+    tls: Tls | None = None
+    otlp_endpoint: str = ""
+    otlp_ratio: float = 1.0
     index: int = 0
     state_dir: Path = Path(".umpire")
     workers: int = 1
@@ -106,6 +129,9 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
         raise ConfigError(f"--heartbeat (UMPIRE_HEARTBEAT) must be {_SHORTEST_HEARTBEAT_S} to {_LONGEST_HEARTBEAT_S}, not {values['heartbeat']}")
     if values.get("workers", 1) < 1:
         raise ConfigError("--workers (UMPIRE_WORKERS) must be 1 or more")
+    values["tls"] = _tls(*(values.pop(name, "") for name in ("tls_cert", "tls_key", "tls_client_ca")))
+    if values["otlp_endpoint"]:
+        _require_tracing(values["otlp_endpoint"])
     if "state_dir" in values:
         values["state_dir"] = Path(values["state_dir"])
     settings = Settings(**values)
@@ -145,6 +171,8 @@ def _value(setting: Setting, option: Any, variable: str | None) -> Any:
             return given if isinstance(given, bool) else _flag(str(given), source)
         case int():
             return _number(str(given), source)
+        case float():
+            return _share(str(given), source)
         case _:
             return given
 
@@ -159,6 +187,27 @@ def _number(text: str, source: str) -> int:
     if not text.isdigit() or not 0 <= int(text) <= 65_535:
         raise ConfigError(f"{source} must be a number of 0 to 65535, not {text!r}")
     return int(text)
+
+
+def _share(text: str, source: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ConfigError(f"{source} must be a number of 0 to 1, not {text!r}")
+    return share
+
+
+def _require_tracing(endpoint: str) -> None:
+    if not _ENDPOINT.fullmatch(endpoint):  # what it is may be a secret
+        raise ConfigError("--otlp-endpoint (UMPIRE_OTLP_ENDPOINT) must be http://HOST:PORT or https://HOST:PORT")
+    try:
+        missing = any(find_spec(name) is None for name in _TRACING)
+    except ModuleNotFoundError:
+        missing = True
+    if missing:
+        raise ConfigError("--otlp-endpoint (UMPIRE_OTLP_ENDPOINT) needs what is not installed here: pip install 'umpire[tracing]'; or leave it empty")
 
 
 def _signing_keys(text: str) -> tuple[SigningKey, ...]:
@@ -184,6 +233,24 @@ def _api_keys(text: str) -> dict[str, str]:
             raise ConfigError(f"UMPIRE_API_KEYS: entry {len(keys) + 1} must be name:key, each name once")
         keys[name] = key
     return keys
+
+
+def _tls(cert: str, key: str, client_ca: str) -> Tls | None:
+    if bool(cert) != bool(key) or (client_ca and not cert):
+        raise ConfigError("--tls-cert and --tls-key (UMPIRE_TLS_CERT, UMPIRE_TLS_KEY) go together, and --tls-client-ca (UMPIRE_TLS_CLIENT_CA) with both")
+    if not cert:
+        return None
+    trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        trial.load_cert_chain(cert, key, password="")  # noqa: S106 - or it would ask at the terminal for that of an encrypted key
+    except OSError as error:
+        raise ConfigError(f"--tls-cert (UMPIRE_TLS_CERT) with --tls-key (UMPIRE_TLS_KEY) cannot be used: {error}") from None
+    try:
+        if client_ca:
+            trial.load_verify_locations(client_ca)
+    except OSError as error:
+        raise ConfigError(f"--tls-client-ca (UMPIRE_TLS_CLIENT_CA) cannot be used: {error}") from None
+    return Tls(Path(cert), Path(key), Path(client_ca) if client_ca else None)
 
 
 def _require_safe(settings: Settings) -> None:
@@ -222,5 +289,7 @@ def worker_environment(settings: Settings, signing_keys: Sequence[SigningKey]) -
         "UMPIRE_CORS_ORIGINS": ",".join(settings.cors_origins),
         "UMPIRE_KEY_PREFIX": settings.key_prefix,
         "UMPIRE_HEARTBEAT": str(settings.heartbeat),
+        "UMPIRE_OTLP_ENDPOINT": settings.otlp_endpoint,
+        "UMPIRE_OTLP_RATIO": str(settings.otlp_ratio),
         "UMPIRE_LOG_LEVEL": settings.log_level,
     }

@@ -13,6 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from service.api.context import Left
+from service.config import Tls
 from service.contract import Rpc
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError, Unauthenticated
@@ -45,13 +46,18 @@ class GrpcDoor:
         self._names = tuple(services)
         self._reflect(pool)
 
-    def listen(self, address: str) -> None:
+    def listen(self, address: str, tls: Tls | None = None) -> None:
         """Take an address.
 
         Raises:
-            RuntimeError: it is taken.
+            RuntimeError: it is taken, or the certificate cannot be used.
         """
-        self._server.add_insecure_port(address)
+        if tls is None:
+            self._server.add_insecure_port(address)
+            return
+        authority = tls.client_authority.read_bytes() if tls.client_authority else None
+        pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
+        self._server.add_secure_port(address, grpc.ssl_server_credentials([pair], authority, require_client_auth=authority is not None))
 
     async def start(self) -> None:
         await self._server.start()
@@ -153,7 +159,7 @@ async def _unless_left(doing: Awaitable[Any]) -> Any:
 
 
 def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
-    authorization = api_key = given_id = ""
+    authorization = api_key = given_id = traceparent = tracestate = ""
     for key, value in metadata or ():
         match key:
             case "authorization":
@@ -162,10 +168,14 @@ def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
                 api_key = str(value)
             case "x-request-id":
                 given_id = str(value)
+            case "traceparent":
+                traceparent = str(value)
+            case "tracestate":
+                tracestate = str(value)
     scheme, _, token = authorization.partition(" ")
     if authorization and scheme.lower() != "bearer":
         raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
-    return Call(token.strip(), api_key, request_id(given_id), "grpc")
+    return Call(token.strip(), api_key, request_id(given_id), "grpc", traceparent, tracestate)
 
 
 async def _abort(context: Any, error: ApiError) -> NoReturn:

@@ -56,6 +56,10 @@ class Keys:
         """Name the key that says which worker looks at a bucket's due matches now."""
         return f"{self._prefix}{{{bucket}}}:sweeper"
 
+    def workers(self) -> str:
+        """Name the sorted set of the workers that are there, by the time at which they last said so, in milliseconds."""
+        return f"{self._prefix}{{{0:0{_BUCKET_DIGITS}x}}}:workers"
+
     def channel(self, bucket: str) -> str:
         """Name the channel that tells the ids of a bucket's matches when they have changed."""
         return f"{self._prefix}{{{bucket}}}:steps"

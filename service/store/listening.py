@@ -6,6 +6,7 @@ What is told is a hint and no more: it may be lost with the connection. So whoev
 import asyncio
 import contextlib
 from collections.abc import Callable
+from contextvars import Context
 from typing import Any, cast
 
 import hiredis
@@ -32,10 +33,13 @@ Heard = Callable[[str], None]
 class Listening:
     """Subscribes to buckets, for as long as it is kept open; connects anew by itself. Times in seconds."""
 
-    def __init__(self, make_connection: Callable[[], AbstractConnection], keys: Keys, *, connect_timeout: float) -> None:
+    def __init__(
+        self, make_connection: Callable[[], AbstractConnection], keys: Keys, *, connect_timeout: float, lost: Callable[[], None] = lambda: None
+    ) -> None:
         self._make_connection = make_connection
         self._keys = keys
         self._connect_timeout = connect_timeout
+        self._lost = lost
         self._buckets: dict[bytes, str] = {}
         self._ear: _Ear | None = None
         self._task: asyncio.Task[None] | None = None
@@ -52,7 +56,7 @@ class Listening:
         channel = self._keys.channel(bucket).encode()
         self._buckets[channel] = bucket
         if self._task is None:
-            self._task = asyncio.create_task(self._stay_connected(), name="listen to the store")
+            self._task = asyncio.create_task(self._stay_connected(), name="listen to the store", context=Context())
         elif self._ear is not None:
             self._ear.say(b"SUBSCRIBE", channel)
 
@@ -88,6 +92,7 @@ class Listening:
                 if self._buckets:
                     ear.say(b"SUBSCRIBE", *self._buckets)
                 await ear.until_lost()
+                self._lost()
             finally:
                 self._ear = None
                 ear.end()

@@ -74,9 +74,20 @@ class Script:
 
 
 class StoreObserver(Protocol):
-    """Who wants to know how long commands take; ``outcome`` is "ok", a commit's result, or "unavailable"."""
+    """Who wants to know how long commands take, and of connections that break; ``outcome`` is "ok", a commit's result, "corrupt" or "unavailable"."""
 
     def observe(self, command: str, seconds: float, outcome: str) -> None: ...
+    def connection_lost(self) -> None: ...
+
+
+class Due(NamedTuple):
+    """What lies in a bucket for a sweep: how many matches wait for a time, since when the first of them is due (milliseconds since 1970; 0: none is), and
+    the ids of those that are due and that this worker is to take on.
+    """
+
+    waiting: int
+    oldest: int
+    match_ids: list[str]
 
 
 class Store:
@@ -102,10 +113,11 @@ class Store:
             maint_notifications_config=MaintNotificationsConfig(enabled=False),  # one round trip less a connection; nobody here listens to them
         )
         self._client = Redis.from_pool(pool)
-        self._shared = SharedConnection(pool.make_connection, answer_timeout=answer_timeout, connect_timeout=connect_timeout)
-        self.listening = Listening(pool.make_connection, self._keys, connect_timeout=self._total_timeout)
+        self._shared = SharedConnection(pool.make_connection, answer_timeout=answer_timeout, connect_timeout=connect_timeout, lost=self._lost)
+        self.listening = Listening(pool.make_connection, self._keys, connect_timeout=self._total_timeout, lost=self._lost)
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
+        self._roster_script = Script("roster.lua")
         self._clock = StoreClock(lambda: self._run("time", "TIME"))
 
     async def open(self) -> None:
@@ -123,6 +135,11 @@ class Store:
         await self._shared.close()
         with contextlib.suppress(*LOST):
             await self._client.aclose()
+
+    @property
+    def waiting(self) -> int:
+        """How many commands were sent and are not answered."""
+        return self._shared.waiting
 
     async def ping(self) -> None:
         """Ask whether Redis answers."""
@@ -187,10 +204,18 @@ class Store:
         arguments = (len(keys), *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, match_id, *timing, *entries)
         return await self._outcome("commit", self._commit(arguments), match_id, is_write=True)
 
-    async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> list[str]:
-        """List matches of these buckets that are due, at most so many a bucket; what this worker gets, no other gets for ten seconds."""
-        calls = [self._due(bucket, worker, most) for bucket in buckets]
-        return [match_id for found in await asyncio.gather(*calls) for match_id in found]
+    async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> dict[str, Due]:
+        """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds. A bucket
+        where nothing waits is not in the answer.
+        """
+        found = await asyncio.gather(*[self._due(bucket, worker, most) for bucket in buckets])
+        return {bucket: due for bucket, due in zip(buckets, found, strict=True) if due is not None}
+
+    async def workers(self, worker: str, lifetime_ms: int) -> list[str]:
+        """Say that a worker is there (for so long; 0: not any more) and list all who have said so."""
+        arguments = (1, self._keys.workers(), worker, lifetime_ms)
+        found = await self._outcome("workers", self._evaluate(self._roster_script, arguments), "", is_write=True)
+        return [name.decode("ascii", "replace") for name in found]
 
     async def forget_due(self, match_id: str) -> None:
         """Take a match that is gone off the list of those that are due."""
@@ -229,10 +254,17 @@ class Store:
     async def _commit(self, arguments: tuple[Any, ...]) -> CommitResult:
         return _result(await self._evaluate(self._commit_script, arguments))
 
-    async def _due(self, bucket: str, worker: str, most: int) -> list[str]:
+    async def _due(self, bucket: str, worker: str, most: int) -> Due | None:
         arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
         found = await self._outcome("due", self._evaluate(self._sweep_script, arguments), "", is_write=True)
-        return [match_id.decode("ascii", "replace") for match_id in found]
+        if not found:
+            return None
+        waiting, oldest, *match_ids = found
+        return Due(waiting, int(oldest), [match_id.decode("ascii", "replace") for match_id in match_ids])
+
+    def _lost(self) -> None:
+        if self._observer is not None:
+            self._observer.connection_lost()
 
     async def _evaluate(self, script: "Script", arguments: tuple[Any, ...]) -> Any:
         started = time.monotonic()
