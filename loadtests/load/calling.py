@@ -24,8 +24,8 @@ class Calls:
         self._environment = environment
         self.tally = tally
 
-    def make(self, door: str, name: str, call: Callable[[], T], expected: str = "") -> T:
-        """Make a call. ``expected`` names the reason for which it must be refused, which then is no failure.
+    def make(self, door: str, name: str, call: Callable[[], T], *expected: str) -> T:
+        """Make a call. ``expected`` names reasons for which it may be refused: such a refusal is no failure.
 
         Raises:
             Refused: the service refused it, or could not be reached for long.
@@ -42,7 +42,7 @@ class Calls:
                     gevent.sleep(pause * random.uniform(0.5, 1))
                     pause = min(pause * 2, _LONGEST_PAUSE_S)
                     continue
-                self.record(door, name, seconds, None if refused.reason == expected else refused)
+                self.record(door, name, seconds, None if refused.reason in expected else refused)
                 raise
             self.record(door, name, time.perf_counter() - begun)
             return answer

@@ -1,7 +1,7 @@
 """Load on an Umpire, headless: ``python -m loadtests.load`` (``make load``).
 
-Without --http it starts one for itself, with a Redis of its own, and stops it again. Ends with 0, with 1 if a match was lost or is contradictory or a call failed that must not, with 2
-if it cannot begin.
+Without --http it starts one for itself, with a Redis of its own, and stops it again. Ends with 0, with 1 if a match was lost or is contradictory or a call
+failed that must not, with 2 if it cannot begin.
 """
 
 import argparse

@@ -43,6 +43,8 @@ class Ledger:
         self.match_id = match_id
         self.acknowledged: list[Acknowledged] = []
         self.tellings: list[Telling] = []
+        self.overtaken: list[tuple[int, int]] = []
+        """Decisions, each with its seat, of which a move was told that they are closed."""
         self.endings: dict[str, str] = {}
         self._found: list[Finding] = []
 
@@ -58,7 +60,7 @@ class Ledger:
             for viewer, history in histories.items()
             for what in (*_gaps(history, f"the history of {_name(viewer)}"), *_differences(history, public, viewer))
         ]
-        contradictions += _answered_twice(public)
+        contradictions += [*_answered_twice(public), *self._not_overtaken(public)]
         for telling in self.tellings:
             contradictions += _against(telling, histories)
         if len(set(self.endings.values())) > 1:
@@ -72,6 +74,12 @@ class Ledger:
             if step is None or step.seat != move.seat or (move.decision_id, move.seat) not in step.closed or step.cause != "CAUSE_PERSON":
                 there = "nothing" if step is None else f"a step of seat {step.seat}, {step.cause}"
                 yield f"seat {move.seat}'s {move.move_id} (decision {move.decision_id}) was acknowledged as version {move.version}, where there is {there}"
+
+    def _not_overtaken(self, public: Sequence[Step]) -> Iterator[str]:
+        closed_by = {closed: step.seat for step in public for closed in step.closed}
+        for decision, seat in self.overtaken:
+            if closed_by.get((decision, seat), seat) == seat:
+                yield f"seat {seat} was told that its decision {decision} is closed, which nobody else's step had closed"
 
 
 def _gaps(steps: Sequence[Step], where: str) -> Iterator[str]:

@@ -17,6 +17,9 @@ from loadtests.load.weights import Weights
 
 T = TypeVar("T")
 
+OVERTAKEN = "DECISION_CLOSED"
+"""Where several seats are asked at once, another's move can close a seat's decision and ask it anew. The history must show that."""
+
 _LONGEST_WAIT_S = 60.0
 _MOST_MOVES = 5_000
 
@@ -53,14 +56,20 @@ class Playing:
             think(self._weights)
             if random.random() < self._weights.read:
                 self._make("GetMatch", lambda: self._door.read(self._ledger.match_id, self.credential))
-            if random.random() < self._weights.illegal:
-                self._try_illegal(asked)
-            asked = self._move(asked)
+            try:
+                if random.random() < self._weights.illegal:
+                    self._try_illegal(asked)
+                asked = self._move(asked)
+            except Refused as refused:
+                if refused.reason != OVERTAKEN:
+                    raise
+                overtaken(self._calls, self._ledger, self.seat, asked.decision_id)
+                asked = self._legal_moves()
 
     def _move(self, asked: Asked) -> Asked:
         decision, move, request = asked.decision_id, random.choice(asked.moves), str(uuid.uuid4())
         sent = time.perf_counter()
-        ruling = self._make("ApplyMove", lambda: self._apply(decision, move, request))
+        ruling = self._make("ApplyMove", lambda: self._apply(decision, move, request), OVERTAKEN)
         self.sent[ruling.applied_version] = sent
         self._ledger.acknowledged.append(Acknowledged(self.seat, decision, move, ruling.applied_version))
         note(self._ledger, self.seat, ruling)
@@ -75,13 +84,13 @@ class Playing:
 
     def _try_illegal(self, asked: Asked) -> None:
         found = self._make("ListLegalMoves", lambda: self._door.legal_moves(self._ledger.match_id, self.credential, illegal=True))
-        if found.decision_id != asked.decision_id or found.moves != asked.moves:
+        if found.decision_id == asked.decision_id and found.moves != asked.moves:
             self._ledger.contradicts(f"seat {self.seat} is told other legal moves for decision {asked.decision_id} when it asks again")
-        if not found.illegal:
+        if found.decision_id != asked.decision_id or not found.illegal:
             return
         move, violation = random.choice(found.illegal)
         try:
-            self._calls.make(self._door.name, "ApplyMove, illegal", lambda: self._apply(asked.decision_id, move, str(uuid.uuid4())), expected="ILLEGAL_MOVE")
+            self._calls.make(self._door.name, "ApplyMove, illegal", lambda: self._apply(asked.decision_id, move, str(uuid.uuid4())), "ILLEGAL_MOVE", OVERTAKEN)
         except Refused as refused:
             if refused.reason != "ILLEGAL_MOVE":
                 raise
@@ -112,14 +121,20 @@ class Playing:
     def _apply(self, decision: int, move: str, request: str) -> Ruling:
         return self._door.apply(self._ledger.match_id, self.credential, decision, move, request)
 
-    def _make(self, name: str, call: Callable[[], T]) -> T:
-        return self._calls.make(self._door.name, name, call)
+    def _make(self, name: str, call: Callable[[], T], *expected: str) -> T:
+        return self._calls.make(self._door.name, name, call, *expected)
 
 
 def think(weights: Weights) -> None:
     """Let a seat think."""
     if weights.think:
         gevent.sleep(random.expovariate(1 / weights.think))
+
+
+def overtaken(calls: Calls, ledger: Ledger, seat: int, decision: int) -> None:
+    """Note a move that came too late: its decision was closed by another seat's."""
+    calls.tally.expected[OVERTAKEN] += 1
+    ledger.overtaken.append((decision, seat))
 
 
 def note(ledger: Ledger, seat: int, ruling: Ruling) -> None:

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 COLUMNS = ("door", "call", "count", "1/s", "p50 ms", "p95 ms", "p99 ms", "failed")
 
 
-def summarise(environment: Environment, tally: Tally, *, generator_core: float) -> dict[str, Any]:
+def summarise(environment: Environment, tally: Tally, *, generator_core: float | None = None) -> dict[str, Any]:
     """Put a run together as plain data."""
     stats = environment.stats
     seconds = max((stats.last_request_timestamp or 0) - stats.start_time, 1.0)
@@ -52,7 +52,7 @@ def summarise(environment: Environment, tally: Tally, *, generator_core: float) 
         "checked": dict(tally.checked),
         "findings": [finding._asdict() for finding in tally.findings],
         "unjudged": tally.unjudged,
-        "generator_core": round(generator_core, 2),
+        "generator_core": None if generator_core is None else round(generator_core, 2),
     }
     return summary | {"status": status_of(summary)}
 
@@ -66,7 +66,7 @@ def status_of(summary: dict[str, Any]) -> int:
 def tell(summary: dict[str, Any]) -> None:
     """Print a run."""
     print(f"\n{COLUMNS[0]:6}{COLUMNS[1]:40}" + "".join(f"{name:>9}" for name in COLUMNS[2:]))
-    for row in map(lambda found: Row(**found), summary["calls"]):
+    for row in (Row(**found) for found in summary["calls"]):
         figures = f"{row.count:9}{row.per_second:9.1f}{row.p50_ms:9.1f}{row.p95_ms:9.1f}{row.p99_ms:9.1f}{row.failed:9}"
         print(f"{row.door:6}{row.call:40}{figures}")
     _list("failures, by reason", summary["failures"])
@@ -82,7 +82,8 @@ def tell(summary: dict[str, Any]) -> None:
     for unjudged in summary["unjudged"]:
         print(f"\nCOULD NOT BE COMPARED: match {unjudged}")
     busy = summary["generator_core"]
-    print(f"\n{summary['seconds']:.0f} s; the load test itself used {busy:.0%} of a core" + (": it may be what limits" if busy > _BUSY else ""))
+    used = "" if busy is None else f"; the load test itself used {busy:.0%} of a core{': it may be what limits' if busy > _BUSY else ''}"
+    print(f"\n{summary['seconds']:.0f} s{used}")
     print("ok" if summary["status"] == 0 else "FAILED")
 
 

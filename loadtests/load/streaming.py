@@ -1,4 +1,7 @@
-"""Playing a seat on one stream with PlayMatch: questions come, moves go, each has its verdict. After a break the stream is opened again and an open move repeated."""
+"""Playing a seat on one stream with PlayMatch: questions come, moves go, each has its verdict.
+
+After a break the stream is opened again and the move that has none yet is sent again.
+"""
 
 import random
 import time
@@ -14,7 +17,7 @@ from gevent.queue import SimpleQueue
 from loadtests.load.calling import Calls
 from loadtests.load.grpc_door import GrpcDoor, refusal_of, step_of
 from loadtests.load.ledger import Acknowledged, Ledger, Telling
-from loadtests.load.playing import think
+from loadtests.load.playing import OVERTAKEN, overtaken, think
 from loadtests.load.seen import Refused, Step, ending_of
 from loadtests.load.weights import Weights
 from umpire.v1 import match_pb2
@@ -156,9 +159,12 @@ class Streaming:
         refused = Refused(verdict.refusal.reason, "", verdict.refusal.message, verdict.refusal.violation.code) if verdict.HasField("refusal") else None
         if sent.violation:
             self._judge_illegal(sent, refused)
-        elif sent.version:
+        elif sent.version and refused is None:
             self._compare(sent, verdict.applied_version)
         else:
+            if refused is not None and refused.reason == OVERTAKEN:
+                overtaken(self._calls, self._ledger, self.seat, sent.move.decision_id)
+                return
             self._calls.record("grpc", "PlayMatch, move to verdict", time.perf_counter() - sent.at, refused)
             if refused is not None:
                 raise refused
@@ -172,6 +178,9 @@ class Streaming:
             self._ledger.contradicts(f"seat {self.seat}'s {sent.move.move_id} was applied as version {sent.version}, and as {version} when it was sent again")
 
     def _judge_illegal(self, sent: _Sent, refused: Refused | None) -> None:
+        if refused is not None and refused.reason == OVERTAKEN:
+            overtaken(self._calls, self._ledger, self.seat, sent.move.decision_id)
+            return
         if refused is None or (refused.reason, refused.violation) != ("ILLEGAL_MOVE", sent.violation):
             said = "applied" if refused is None else f"refused as {refused.reason} {refused.violation}"
             self._ledger.contradicts(f"{sent.move.move_id} is listed as {sent.violation} and was {said}")

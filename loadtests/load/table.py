@@ -96,5 +96,5 @@ class Table:
         sent = {version: at for seat in seats for version, at in seat.sent.items()}
         for watching in watchers:
             for version, at in watching.arrivals:
-                if version in sent:
+                if version in sent and sent[version] > watching.begun:  # what was before is caught up with
                     self._calls.record(watching.door, "watch, from a move to its watcher", at - sent[version])

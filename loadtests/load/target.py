@@ -19,7 +19,10 @@ _CHANNEL = (
 
 
 class Target(NamedTuple):
-    """An Umpire: ``HOST:PORT`` for gRPC, a URL for HTTP. ``ca`` is a file with the certificates that TLS is checked by; empty: the system's, where the URL is https."""
+    """An Umpire: ``HOST:PORT`` for gRPC, a URL for HTTP.
+
+    ``ca`` is a file with the certificates that TLS is checked by; empty: the system's, where the URL is https.
+    """
 
     grpc: str
     http: str

@@ -20,6 +20,7 @@ class Watching:
     def __init__(self, calls: Calls, door: Door, ledger: Ledger, viewer: int, credential: str, since: int = 0) -> None:
         self.steps: list[Step] = []
         self.arrivals: list[tuple[int, float]] = []
+        self.begun = time.perf_counter()
         self.ending = ""
         self.viewer = viewer
         self.version = since
