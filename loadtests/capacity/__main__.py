@@ -40,7 +40,7 @@ def _ways(workers: int) -> list[_Way]:
     return [*plain, *(way._replace(spread=True) for way in plain)]
 
 
-def measure(workers: int, number: int, rounds: int) -> dict[str, Any]:
+def measure(workers: int, number: int, rounds: int, only: str) -> dict[str, Any]:
     """Measure with so many workers; sizes and creations with one only."""
     with tempfile.TemporaryDirectory(prefix="umpire-capacity-") as folder:
         umpire = Umpire(Path(folder), workers=workers)
@@ -49,7 +49,7 @@ def measure(workers: int, number: int, rounds: int) -> dict[str, Any]:
                 for pid, core in ((umpire.worker, 0), (umpire.redis, 1), (os.getpid(), 1)):
                     pin(pid, core)
             with Redis.from_url(umpire.redis_url) as redis:
-                return _measure(umpire, redis, number, rounds)
+                return _measure(umpire, redis, number, rounds, only)
         finally:
             umpire.stop()
             if workers == 1:
@@ -59,7 +59,7 @@ def measure(workers: int, number: int, rounds: int) -> dict[str, Any]:
 _CORES = os.sched_getaffinity(0)
 
 
-def _measure(umpire: Umpire, redis: "Redis", number: int, rounds: int) -> dict[str, Any]:
+def _measure(umpire: Umpire, redis: "Redis", number: int, rounds: int, only: str) -> dict[str, Any]:
     meter, http = measuring.Meter(umpire, redis), f"http://127.0.0.1:{umpire.http_port}"
     found: dict[str, Any] = {
         "idle": {"workers": len(umpire.workers)} | meter.idle._asdict(),
@@ -68,7 +68,7 @@ def _measure(umpire: Umpire, redis: "Redis", number: int, rounds: int) -> dict[s
         "creation": [],
         "redis": redis.info("server")["redis_version"],
     }  # type: ignore[index]
-    for kind in kinds(http):
+    for kind in (kind for kind in kinds(http) if only in kind.name):
         print(f"{len(umpire.workers)} workers, {kind.name}", file=sys.stderr, flush=True)
         recordings = [record(http, kind, seed) for seed in range(min(_SEEDS, number))]
         costs: dict[_Way, list[measuring.Cost]] = {way: [] for way in _ways(len(umpire.workers))}
@@ -99,6 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m loadtests.capacity", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=64, help="matches of each drive")
     parser.add_argument("--rounds", type=int, default=3, help="rounds that count, after one that does not")
+    parser.add_argument("--only", default="", help="measure only the games and modes that have this in their name")
     parser.add_argument("--json", type=Path, default=_DEPLOY / "capacity.json")
     parser.add_argument("--page", type=Path, default=_DEPLOY / "CAPACITY.md")
     parser.add_argument("--only-page", action="store_true", help="measure nothing: write the page again from the figures that are there")
@@ -107,7 +108,7 @@ def main() -> None:
         measured = json.loads(options.json.read_text(encoding="utf-8"))["measured"]
     else:
         load = os.getloadavg()[0]
-        one, two = (measure(workers, options.matches, options.rounds) for workers in (1, 2))
+        one, two = (measure(workers, options.matches, options.rounds, options.only) for workers in (1, 2))
         measured = {
             "machine": _machine(one["redis"], load),
             "matches": options.matches,

@@ -8,8 +8,8 @@ from loadtests.capacity.arithmetic import Figures
 NAMES = {
     "redis_memory": "memory of one Redis, finished matches kept for {kept_days:g} days (the default)",
     "redis_memory_short": "memory of one Redis, finished matches kept for an hour",
-    "worker_core": "one core for workers",
-    "redis_thread": "the thread of one Redis",
+    "worker_core": "one core for workers, used to {used_of_a_core:.0%}",
+    "redis_thread": "the thread of one Redis, used to {used_of_a_core:.0%}",
     "network": "one network interface of {network_gbit:g} Gbit/s",
 }
 
@@ -164,11 +164,17 @@ def _needs(needs: list[Figures], assumed: Figures) -> str:
     return assumptions + "\n\n" + _table(["matches at once", *(f"{need['matches']:,}" for need in needs)], rows)
 
 
-def _limits(limits: list[Figures], assumed: Figures) -> str:
+def _limits(derived: Figures, assumed: Figures) -> str:
+    limits, average = derived["limits"], derived["averages"]
     rows: list[list[Any]] = [[number, NAMES[limit["what"]].format(**assumed), f"{limit['matches']:,}"] for number, limit in enumerate(limits, 1)]
     first = NAMES[limits[0]["what"]].format(**assumed)
-    return f"**The first bottleneck: {first}**, at {limits[0]['matches']:,} matches at once.\n\n" + _table(
-        ["", "what is full", "at so many matches at once"], rows
+    rounds = assumed["used_of_a_core"] * 1e6 / average["idle_redis_us"]
+    return "\n\n".join(
+        (
+            f"**The first bottleneck: {first}**, at {limits[0]['matches']:,} matches at once.",
+            _table(["", "what is full", "at so many matches at once"], rows),
+            f"Beside these: {rounds:,.0f} workers at rest fill the thread of one Redis with their rounds for what is due.",
+        )
     )
 
 

