@@ -37,7 +37,7 @@ def _parts(figures: Figures) -> dict[str, str]:
         "scaling": _scaling(measured),
         "averages": _averages(derived["averages"]),
         "needs": _needs(derived["needs"], assumed),
-        "limits": _limits(derived["limits"], assumed),
+        "limits": _limits(derived, assumed),
     }
 
 

@@ -129,6 +129,8 @@ def refusal_of(error: Any) -> Refused:
             for part in status_pb2.Status.FromString(value).details:
                 if part.Unpack(info):
                     break
+    if code == "INTERNAL" and not info.reason:  # this is how gRPC tells that a stream was reset, as by a proxy that has lost the worker
+        return Refused("CONNECTION_LOST", "UNAVAILABLE", detail)
     return Refused(info.reason or code, code, detail, info.metadata.get("code", ""))
 
 
