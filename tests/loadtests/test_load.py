@@ -21,7 +21,7 @@ from service.private_redis import PrivateRedis
 from tests.loadtests.doctoring import Doctoring
 from tests.serving import API_KEY, Serving, free_port
 
-COLUMNS = "door call count 1/s p50 ms p95 ms p99 ms failed"
+COLUMNS = "door call calls 1/s p50 ms p95 ms p99 ms failed"
 ONLY_REST = """
 [users]
 grpc = 0
