@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import ssl
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +50,9 @@ SETTINGS = (
     Setting("api-keys", "", "keys that may create matches, `name:key[,name:key…]`"),
     Setting("insecure", False, "run without API keys, and a worker with a signing key of its own making"),
     Setting("allow-seeds", False, "let creators name the seed of a match: for tests"),
+    Setting("tls-cert", "", "certificate (PEM file) for both doors: calls are then taken over TLS only; health and metrics stay plain", ("worker",)),
+    Setting("tls-key", "", "its key (PEM file)", ("worker",)),
+    Setting("tls-client-ca", "", "authority (PEM file): who has no certificate of it may not call", ("worker",)),
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
     Setting("heartbeat", 12, "seconds between two messages of a stream at the most, 1 to 15"),
@@ -57,6 +61,14 @@ SETTINGS = (
 
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
+
+
+class Tls(NamedTuple):
+    """Files for TLS, in PEM. ``client_authority``: only who has a certificate of it may call."""
+
+    certificate: Path
+    key: Path
+    client_authority: Path | None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     key_prefix: str
     log_level: str
     heartbeat: int = 12
+    tls: Tls | None = None
     index: int = 0
     state_dir: Path = Path(".umpire")
     workers: int = 1
@@ -106,6 +119,7 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
         raise ConfigError(f"--heartbeat (UMPIRE_HEARTBEAT) must be {_SHORTEST_HEARTBEAT_S} to {_LONGEST_HEARTBEAT_S}, not {values['heartbeat']}")
     if values.get("workers", 1) < 1:
         raise ConfigError("--workers (UMPIRE_WORKERS) must be 1 or more")
+    values["tls"] = _tls(*(values.pop(name, "") for name in ("tls_cert", "tls_key", "tls_client_ca")))
     if "state_dir" in values:
         values["state_dir"] = Path(values["state_dir"])
     settings = Settings(**values)
@@ -184,6 +198,24 @@ def _api_keys(text: str) -> dict[str, str]:
             raise ConfigError(f"UMPIRE_API_KEYS: entry {len(keys) + 1} must be name:key, each name once")
         keys[name] = key
     return keys
+
+
+def _tls(cert: str, key: str, client_ca: str) -> Tls | None:
+    if bool(cert) != bool(key) or (client_ca and not cert):
+        raise ConfigError("--tls-cert and --tls-key (UMPIRE_TLS_CERT, UMPIRE_TLS_KEY) go together, and --tls-client-ca (UMPIRE_TLS_CLIENT_CA) with both")
+    if not cert:
+        return None
+    trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        trial.load_cert_chain(cert, key, password="")  # noqa: S106 - or it would ask at the terminal for that of an encrypted key
+    except OSError as error:
+        raise ConfigError(f"--tls-cert (UMPIRE_TLS_CERT) with --tls-key (UMPIRE_TLS_KEY) cannot be used: {error}") from None
+    try:
+        if client_ca:
+            trial.load_verify_locations(client_ca)
+    except OSError as error:
+        raise ConfigError(f"--tls-client-ca (UMPIRE_TLS_CLIENT_CA) cannot be used: {error}") from None
+    return Tls(Path(cert), Path(key), Path(client_ca) if client_ca else None)
 
 
 def _require_safe(settings: Settings) -> None:
