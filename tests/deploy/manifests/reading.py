@@ -19,7 +19,11 @@ OVERLAYS = ("single", "cluster")
 
 PASSWORD = "0f" * 24
 VALUES = {"UMPIRE_SIGNING_KEYS": "k1:" + "5a" * 32, "UMPIRE_API_KEYS": "site:a-key", "REDIS_PASSWORD": PASSWORD, "GRAFANA_PASSWORD": "another"}
-SECRETS = {("umpire-keys", "signing-keys"): VALUES["UMPIRE_SIGNING_KEYS"], ("umpire-keys", "api-keys"): VALUES["UMPIRE_API_KEYS"], ("umpire-redis", "password"): PASSWORD}
+SECRETS = {
+    ("umpire-keys", "signing-keys"): VALUES["UMPIRE_SIGNING_KEYS"],
+    ("umpire-keys", "api-keys"): VALUES["UMPIRE_API_KEYS"],
+    ("umpire-redis", "password"): PASSWORD,
+}
 
 Object = dict[str, Any]
 _VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}")
@@ -51,7 +55,12 @@ def kustomization(folder: Path) -> Object:
 
 def object_files() -> list[Path]:
     """Every file with whole objects in it: named as a resource by a kustomization."""
-    return [folder.parent / name for folder in sorted(KUBERNETES.rglob("kustomization.yaml")) for name in kustomization(folder.parent).get("resources", ()) if name.endswith(".yaml")]
+    return [
+        folder.parent / name
+        for folder in sorted(KUBERNETES.rglob("kustomization.yaml"))
+        for name in kustomization(folder.parent).get("resources", ())
+        if name.endswith(".yaml")
+    ]
 
 
 def objects(overlay: str) -> list[Object]:

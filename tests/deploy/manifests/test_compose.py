@@ -13,8 +13,25 @@ import pytest
 from service.app import _GRACE_S
 from service.redis_address import read_address
 from tests.deploy.manifests.conftest import Started
-from tests.deploy.manifests.reading import COMPOSE, KUBERNETES, ROOT, VALUES, compose, compose_variables, default_ports, directives, documents, envoy_configuration
-from tests.deploy.manifests.reading import is_safe, listening, of_kind, object_files, pod_of, upstreams, with_pods
+from tests.deploy.manifests.reading import (
+    COMPOSE,
+    KUBERNETES,
+    ROOT,
+    VALUES,
+    compose,
+    compose_variables,
+    default_ports,
+    directives,
+    documents,
+    envoy_configuration,
+    is_safe,
+    listening,
+    object_files,
+    of_kind,
+    pod_of,
+    upstreams,
+    with_pods,
+)
 
 SERVICES = compose()["services"]
 ENVOY = envoy_configuration(COMPOSE / "envoy.yaml")
@@ -105,7 +122,7 @@ def test_what_is_mounted_is_there() -> None:
             else:
                 assert source in compose()["volumes"]
                 assert target not in {"/", "/etc"}
-    tls = {name for name in re.findall(r'filename: "([^"]+)"', (COMPOSE / "envoy.yaml").read_text())}
+    tls = set(re.findall(r'filename: "([^"]+)"', (COMPOSE / "envoy.yaml").read_text()))
     assert tls == {"/etc/envoy/tls/tls.crt", "/etc/envoy/tls/tls.key"}
 
 
@@ -113,7 +130,11 @@ def test_images_have_a_version_and_are_the_same_everywhere() -> None:
     used = {service["image"] for service in SERVICES.values()}
     for item in itertools.chain.from_iterable(map(documents, object_files())):
         for container in pod_of(item)["containers"] if with_pods([item]) else ():
-            used.add(container["image"] if container["image"] != "umpire" else "umpire:" + documents(KUBERNETES / "base" / "kustomization.yaml")[0]["images"][0]["newTag"])
+            used.add(
+                container["image"]
+                if container["image"] != "umpire"
+                else "umpire:" + documents(KUBERNETES / "base" / "kustomization.yaml")[0]["images"][0]["newTag"]
+            )
     versions = dict(image.split(":") for image in used)
     assert len(versions) == len(used), "two versions of one image"
     assert versions["umpire"] == version("umpire")

@@ -54,7 +54,9 @@ def test_hadolint_finds_nothing() -> None:
 
 
 def test_everything_that_is_fetched_is_checked_against_a_hash() -> None:
-    fetching = [step for step in STEPS if re.search(r"pip\b.* (install|wheel|download)\b", step) and "--no-index" not in step and "--no-build-isolation" not in step]
+    fetching = [
+        step for step in STEPS if re.search(r"pip\b.* (install|wheel|download)\b", step) and "--no-index" not in step and "--no-build-isolation" not in step
+    ]
     assert len(fetching) == 1
     assert "--require-hashes" in fetching[0]
 
@@ -100,7 +102,10 @@ def test_a_worker_runs_from_the_wheel_alone_and_its_health_check_sees_it(wheel: 
     for path in (*installed.rglob("*"), installed):
         path.chmod(0o555 if path.is_dir() else 0o444)
     serving = Serving(redis_server.url)
-    run = f"import sys; sys.path.insert(0, {str(installed)!r}); import service.cli; assert service.cli.__file__.startswith({str(installed)!r}); sys.exit(service.cli.main(['worker']))"
+    run = (
+        f"import sys; sys.path.insert(0, {str(installed)!r}); import service.cli; "
+        f"assert service.cli.__file__.startswith({str(installed)!r}); sys.exit(service.cli.main(['worker']))"
+    )
     environment = serving._environment | {"UMPIRE_OPS_PORT": str(serving.ops_ports[0]), "PYTHONDONTWRITEBYTECODE": "1"}
     check = json.loads(last("HEALTHCHECK").partition(" CMD ")[2])
     check[0] = sys.executable

@@ -1,12 +1,14 @@
 """The Redis of the manifests, started with the command that stands in them."""
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from redis import Redis
 from redis.exceptions import AuthenticationError
+from redis.exceptions import ConnectionError as Away
 
 from service.private_redis import die_with_parent, find_server
 from tests.deploy.manifests.reading import COMPOSE, KUBERNETES, OVERLAYS, PASSWORD, compose, named, objects, pod_of
@@ -34,8 +36,8 @@ def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Re
     assert "include /etc/redis/redis.conf" in words
     words = words.replace("/etc/redis/redis.conf", str(tmp_path / "redis.conf")).replace("redis-server", str(find_server()))
     words = words.replace("\nend", f"\nport {port}\nbind 127.0.0.1\nlogfile {tmp_path / 'log'}\nend")
-    process = subprocess.Popen(["sh", "-c", words], env={"REDIS_PASSWORD": PASSWORD}, preexec_fn=die_with_parent)
-    client = Redis(port=port, password=PASSWORD, retry_on_error=[ConnectionError], socket_timeout=5)
+    process = subprocess.Popen(["sh", "-c", words], env={"REDIS_PASSWORD": PASSWORD}, preexec_fn=die_with_parent)  # noqa: PLW1509 - as the service does
+    client = Redis(port=port, password=PASSWORD, socket_timeout=5)
     try:
         wait_for(client)
         yield client, process
@@ -46,10 +48,6 @@ def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Re
 
 
 def wait_for(client: Redis) -> None:
-    import time
-
-    from redis.exceptions import ConnectionError as Away
-
     deadline = time.monotonic() + 20
     while True:
         try:
