@@ -12,13 +12,13 @@ import structlog
 from redis.crc import key_slot
 from redis.exceptions import AskError, ClusterDownError, MovedError, TryAgainError
 
+from service.redis_place import Address, Place
 from service.store._link import REFUSALS
 from service.store._node import Limits, Node
 from service.store._race import first_answer
 from service.store._slots import SlotMap, read_slots
 from service.store.errors import Applied, StoreUnavailable, refusal
 from service.store.keys import Keys, all_buckets
-from service.store.place import Address, Place
 
 _log = structlog.get_logger("umpire.store")
 

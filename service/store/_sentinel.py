@@ -8,9 +8,9 @@ from redis.asyncio.connection import Connection, SSLConnection
 from redis.asyncio.sentinel import Sentinel
 from redis.exceptions import RedisError
 
+from service.redis_place import Address, Place
 from service.store._node import Limits
 from service.store._race import first_answer
-from service.store.place import Address, Place
 
 _HEAD_START_S = 0.1
 _FAILURES = (RedisError, OSError)

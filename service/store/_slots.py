@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from service.store.place import Address
+from service.redis_place import Address
 
 
 class SlotMap(NamedTuple):

@@ -5,11 +5,11 @@ from typing import Any, Protocol
 
 from redis.exceptions import ReadOnlyError
 
+from service.redis_place import Kind, read_place
 from service.store._cluster import Cluster
 from service.store._node import Limits, Node
 from service.store._sentinel import following
 from service.store.keys import Keys
-from service.store.place import Kind, read_place
 
 
 class Servers(Protocol):

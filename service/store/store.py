@@ -79,7 +79,7 @@ class StoreObserver(Protocol):
 class Store:
     """Keeps matches. All methods that wait raise StoreUnavailable within 2 s when Redis does not answer, with ``applied`` NO for whatever only reads.
 
-    ``url`` is as ``place.read_place`` reads it; ``answer_timeout`` and ``connect_timeout`` are seconds and limit a call together.
+    ``url`` is as ``redis_place.read_place`` reads it; ``answer_timeout`` and ``connect_timeout`` are seconds and limit a call together.
     """
 
     def __init__(
