@@ -14,6 +14,8 @@ from service.credentials import SigningKey
 _SHORTEST_SECRET = 32
 _SHORTEST_HEARTBEAT_S, _LONGEST_HEARTBEAT_S = 1, 15
 
+_PLACES = "redis://, rediss:// or unix://; redis+cluster://host:port,…; redis+sentinel://host:port,…/service (or rediss+…)"
+
 
 class ConfigError(ValueError):
     """A setting that cannot be used; the message names it and what to do."""
@@ -37,8 +39,8 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("redis-url", "", "where the matches are kept: redis://, rediss:// or unix://; empty: a private Redis in the state directory", ("serve",)),
-    Setting("redis-url", "", "where the matches are kept: redis://, rediss:// or unix://; required", ("worker",)),
+    Setting("redis-url", "", f"where the matches are kept: {_PLACES}; empty: a private Redis in the state directory", ("serve",)),
+    Setting("redis-url", "", f"where the matches are kept: {_PLACES}; required", ("worker",)),
     Setting("host", "127.0.0.1", "the address to listen on"),
     Setting("http-port", 8080, "REST and Connect"),
     Setting("grpc-port", 50051, "gRPC"),

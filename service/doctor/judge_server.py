@@ -50,10 +50,8 @@ def _version(facts: RedisFacts) -> Finding:
     shown = f"Valkey {own} (as Redis {version})" if own else f"Redis {version}"
     if not major:
         return unknown(check, "it does not say its version", "7 or newer is needed")
-    if major < 6:  # HELLO, with which the client greets
+    if major < 7:  # SPUBLISH, with which watchers are woken
         return error(check, f"{shown}: it does not know commands that Umpire needs", "use version 7 or newer")
-    if major < 7:
-        return warning(check, f"{shown}: Umpire is tested with version 7 and newer only", "use version 7 or newer")
     return ok(check, shown)
 
 

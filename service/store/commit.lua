@@ -69,7 +69,7 @@ end
 -- What follows the commit may fail without harm: a match that is not due any more is looked at once more, a watcher looks by itself after a while.
 local function follow_up()
   if due_at == '0' and due_kind == 'zset' then redis.call('ZREM', due, match_id) end
-  redis.call('PUBLISH', channel, match_id .. ' ' .. becomes)
+  redis.call('SPUBLISH', channel, match_id .. ' ' .. becomes)
 end
 
 local is_written, failure = pcall(write)

@@ -95,7 +95,7 @@ def test_a_set_up_without_fault_has_none() -> None:
 
 @pytest.mark.parametrize(("changes", "check", "level", "words"), [
     ({"redis_version": "5.0.14"}, "redis.version", Level.ERROR, ("5.0.14", "7 or newer")),
-    ({"redis_version": "6.2.14"}, "redis.version", Level.WARNING, ("6.2.14", "7 or newer")),
+    ({"redis_version": "6.2.14"}, "redis.version", Level.ERROR, ("6.2.14", "7 or newer")),
     ({"redis_version": "7.2.4", "valkey_version": "8.0.1"}, "redis.version", Level.OK, ("Valkey 8.0.1",)),
     ({"redis_version": "10.0.0"}, "redis.version", Level.OK, ("10.0.0",)),
     ({"redis_version": None}, "redis.version", Level.UNKNOWN, ("7 or newer",)),

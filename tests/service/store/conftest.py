@@ -20,8 +20,8 @@ async def store(redis_server: PrivateRedis, key_prefix: str) -> AsyncIterator[St
     opened = Store(redis_server.url, prefix=key_prefix)
     await opened.open()
     yield opened
-    async for key in opened._client.scan_iter(f"{key_prefix}*"):
-        await opened._client.delete(key)
+    async for key in opened._servers.client.scan_iter(f"{key_prefix}*"):
+        await opened._servers.client.delete(key)
     await opened.close()
 
 

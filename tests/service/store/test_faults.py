@@ -120,10 +120,10 @@ async def test_what_was_acknowledged_survives_a_kill_and_the_store_heals(own_red
 async def test_a_closed_connection_is_made_anew(store: Store) -> None:
     match_id, revision = await create(store)
     for _ in range(5):
-        number = await store._shared.run("CLIENT", "ID")
+        number = await store._servers._node.shared.run("CLIENT", "ID")
         calls = [asyncio.create_task(fate(store.revision(match_id))) for _ in range(20)]
         await asyncio.sleep(0)
-        await store._client.client_kill_filter(_id=number)
+        await store._servers.client.client_kill_filter(_id=number)
         assert set(await asyncio.gather(*calls)) <= {revision, Applied.NO}
         assert await store.revision(match_id) == revision
 
@@ -187,7 +187,7 @@ async def test_entries_that_wait_for_a_connection_wait_no_longer_than_others(tmp
 
 async def test_a_closed_store_leaves_no_connection(store: Store, redis_server: PrivateRedis) -> None:
     async def connections() -> int:
-        return len(await store._client.client_list())
+        return len(await store._servers.client.client_list())
 
     before = await connections()
     another = Store(redis_server.url)
