@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError
 from redis.exceptions import ConnectionError as Away
+from redis.retry import Retry
 
 from service.private_redis import die_with_parent, find_server
 from tests.deploy.manifests.reading import COMPOSE, KUBERNETES, OVERLAYS, PASSWORD, compose, named, objects, pod_of
@@ -67,6 +69,6 @@ def test_it_keeps_every_acknowledged_move_and_throws_nothing_away(started: tuple
 
 def test_it_asks_for_the_password_which_stands_in_no_list_of_processes(started: tuple[Redis, subprocess.Popen[bytes]]) -> None:
     client, process = started
-    with Redis(port=client.get_connection_kwargs()["port"]) as stranger, pytest.raises(AuthenticationError):
+    with Redis(port=client.get_connection_kwargs()["port"], retry=Retry(NoBackoff(), 0)) as stranger, pytest.raises(AuthenticationError):
         stranger.ping()
     assert PASSWORD.encode() not in Path(f"/proc/{process.pid}/cmdline").read_bytes()
