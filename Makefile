@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
+LOAD := $(VENV)/.load
 CONTRACT := service/contract.binpb
 NODE_MODULES := clients/node/node_modules/.installed
 STUBS := clients/python/umpire/__init__.py
 PROTOS := $(shell find proto -name '*.proto')
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format contract stubs lock readme bench clean
+.PHONY: help run test check format contract stubs lock readme bench load clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -59,6 +60,9 @@ readme: $(RUNTIME) ## write the table of settings into the README
 bench: $(BENCH) $(CONTRACT) ## measure the service beside a bare echo, in one run (bench.json)
 	$(BIN)/python -m loadtests.bench --json bench.json
 
+load: $(LOAD) $(CONTRACT) $(STUBS) ## play whole matches for two minutes and check what the clients are told (LOAD_OPTIONS=…)
+	$(BIN)/python -m loadtests.load $(LOAD_OPTIONS)
+
 clean: ## remove what was built; the matches in .umpire stay
 	rm -rf $(VENV) $(CONTRACT) $(dir $(NODE_MODULES)) clients/python/umpire *.egg-info clients/*/*.egg-info build clients/*/build
 
@@ -74,6 +78,10 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt pyproject.toml clien
 
 $(BENCH): requirements/bench.txt $(RUNTIME)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(LOAD): requirements/load.txt $(RUNTIME)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/load.txt
 	@touch $@
 
 $(DEV): requirements/dev.txt requirements/load.txt requirements/tracing.txt $(RUNTIME)

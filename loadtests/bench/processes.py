@@ -1,5 +1,6 @@
 """Starting what is measured: a worker with a Redis of its own, and the echo; and reading how much CPU a process has used."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -14,6 +15,16 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _free_row(ports: int) -> int:
+    """Choose the first of so many free ports in a row."""
+    while True:
+        first = free_port()
+        with contextlib.ExitStack() as probes, contextlib.suppress(OSError, OverflowError):
+            for port in range(first, first + ports):
+                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
 
 
 def cpu_seconds(pid: int) -> float:
@@ -35,36 +46,39 @@ def pin(pid: int, core: int) -> None:
 
 
 class Umpire:
-    """``umpire serve`` with one worker, its log thrown away."""
+    """``umpire serve``, by default with one worker, its log thrown away."""
 
-    def __init__(self, state_dir: Path) -> None:
-        self.http_port, self.grpc_port, self.ops_port = free_port(), free_port(), free_port()
+    def __init__(self, state_dir: Path, workers: int = 1) -> None:
+        self.http_port, self.grpc_port, self.ops_port = free_port(), free_port(), _free_row(workers)
+        self.ops = [f"http://127.0.0.1:{self.ops_port + index}" for index in range(workers)]
         environment = os.environ | {
             "UMPIRE_STATE_DIR": str(state_dir),
-            "UMPIRE_WORKERS": "1",
+            "UMPIRE_WORKERS": str(workers),
             "UMPIRE_HTTP_PORT": str(self.http_port),
             "UMPIRE_GRPC_PORT": str(self.grpc_port),
             "UMPIRE_OPS_PORT": str(self.ops_port),
         }
         command = [str(Path(sys.executable).with_name("umpire")), "serve"]
         self._process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.worker = self._wait_for_worker()
-        self.redis = next(pid for pid in self._children(self._process.pid) if pid != self.worker)
+        self.workers = self._wait_for_workers()
+        self.worker = self.workers[0]
+        self.redis = next(pid for pid in self._children(self._process.pid) if pid not in self.workers)
         self.redis_url = f"unix://{self._redis_socket()}"
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(30)
 
-    def _wait_for_worker(self) -> int:
+    def _wait_for_workers(self) -> list[int]:
         deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.ops_port}/readyz", timeout=1):
-                    break
-            except OSError:
-                time.sleep(0.1)
-        return next(pid for pid in self._children(self._process.pid) if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        for url in self.ops:
+            while time.monotonic() < deadline and self._process.poll() is None:
+                try:
+                    with urllib.request.urlopen(f"{url}/readyz", timeout=1):
+                        break
+                except OSError:
+                    time.sleep(0.1)
+        return [pid for pid in self._children(self._process.pid) if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
     def _redis_socket(self) -> str:
         """Where the private Redis listens; it names itself by it: ``redis-server unixsocket:/…``."""

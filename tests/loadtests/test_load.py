@@ -1,0 +1,136 @@
+"""The load test, whole, against a worker of the test: it passes when all is well, and not when an answer on the way was lost or doctored."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.registry import games
+from tests.loadtests.doctoring import Doctoring
+from tests.serving import API_KEY, Serving
+
+COLUMNS = "door call count 1/s p50 ms p95 ms p99 ms failed"
+ONLY_REST = """
+[users]
+grpc = 0
+stream = 0
+[move]
+retry = 0.3
+"""
+
+
+def load(serving: Serving, folder: Path, *options: str, http: str = "", weights: str = "") -> tuple[int, dict[str, Any], str]:
+    """Run the command; returns its status, its summary and what it printed."""
+    (folder / "weights.toml").write_text(weights)
+    command = [sys.executable, "-m", "loadtests.load", "--http", http or serving.http, "--grpc", serving.grpc, "--api-key", API_KEY, "--spawn-rate", "20"]
+    command += ["--weights", str(folder / "weights.toml"), "--think", "0", "--json", str(folder / "found.json"), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    assert (folder / "found.json").exists(), done.stderr
+    return done.returncode, json.loads((folder / "found.json").read_text()), done.stdout
+
+
+@pytest.fixture
+def doctored(serving: Serving, request: pytest.FixtureRequest) -> Iterator[Doctoring]:
+    proxy = Doctoring(serving.http, request.param)
+    yield proxy
+    proxy.stop()
+
+
+def test_whole_matches_of_every_game_pass_and_the_table_has_all_columns(serving: Serving, tmp_path: Path) -> None:
+    status, found, table = load(serving, tmp_path, "--users", "6", "--seconds", "60", "--matches", "24")
+    assert status == 0, table
+    assert {name.split()[0] for name in found["finished"]} == set(games())
+    assert found["findings"] == [] and found["failures"] == {} and found["unjudged"] == []
+    assert found["checked"]["moves"] > 100 and found["checked"]["retries"] > 0 and found["checked"]["steps watched"] > 0
+    assert found["expected_refusals"]["ILLEGAL_MOVE"] > 0
+    assert {(row["door"], row["call"]) for row in found["calls"]} >= {
+        ("grpc", "ApplyMove"),
+        ("rest", "ApplyMove"),
+        ("grpc", "PlayMatch, move to verdict"),
+        ("grpc", "ListEvents"),
+        ("rest", "ListEvents"),
+    }
+    header, *rows = table.strip().split("\n")
+    assert " ".join(header.split()) == COLUMNS
+    assert all(re.fullmatch(r"(grpc|rest)( +\S.*?)( +[\d.]+){6}", row) for row in rows[: len(found["calls"])])
+
+
+_ANSWERS = count()
+
+
+def _lose(method: str, path: str, answer: dict[str, Any]) -> dict[str, Any] | None:
+    """Lose the answer to every twentieth move, after it was applied."""
+    return None if "appliedVersion" in answer and next(_ANSWERS) % 20 == 7 else answer
+
+
+@pytest.mark.parametrize("doctored", [_lose], indirect=True)
+def test_answers_that_are_lost_are_asked_for_again_and_no_failure(doctored: Doctoring, serving: Serving, tmp_path: Path) -> None:
+    status, found, table = load(serving, tmp_path, "--users", "3", "--seconds", "4", http=doctored.http, weights=ONLY_REST)
+    assert status == 0, table
+    assert doctored.changed and sum(number for what, number in found["repeated"].items() if what.endswith("CONNECTION_LOST")) >= 1
+
+
+def _forget(method: str, path: str, answer: dict[str, Any]) -> dict[str, Any] | None:
+    """A history without its last step, as a store would tell it that has lost a commit."""
+    return answer | {"updates": answer["updates"][:-1]} if "nextSinceVersion" in answer and not answer["nextSinceVersion"] else answer
+
+
+def _twice(method: str, path: str, answer: dict[str, Any]) -> dict[str, Any] | None:
+    """A history in which a step stands twice."""
+    return answer | {"updates": [*answer["updates"][:2], *answer["updates"][1:]]} if "nextSinceVersion" in answer else answer
+
+
+_SEEN: set[tuple[str, int]] = set()
+
+
+def _applied_again(method: str, path: str, answer: dict[str, Any]) -> dict[str, Any] | None:
+    """A service that answers a retry as if it had played the move once more."""
+    key = (path, answer.get("appliedVersion", 0))
+    if not key[1] or key not in _SEEN:
+        _SEEN.add(key)
+        return answer
+    return answer | {"appliedVersion": answer["appliedVersion"] + 1}
+
+
+@pytest.mark.parametrize(
+    ("doctored", "kind", "says"),
+    [
+        (_forget, "lost", "was acknowledged as version"),
+        (_twice, "contradictory", "has version 2 where 3 must follow"),
+        (_applied_again, "contradictory", "sent again"),
+    ],
+    indirect=["doctored"],
+)
+def test_a_lost_or_contradictory_match_is_named_and_ends_it_with_1(doctored: Doctoring, kind: str, says: str, serving: Serving, tmp_path: Path) -> None:
+    status, found, table = load(serving, tmp_path, "--users", "2", "--seconds", "3", http=doctored.http, weights=ONLY_REST)
+    assert status == 1 and doctored.changed
+    named = [finding for finding in found["findings"] if finding["kind"] == kind and says in finding["what"]]
+    assert named and f"{kind.upper()} match {named[0]['match_id']}: {named[0]['what']}" in table
+
+
+def test_a_call_that_is_refused_and_must_not_be_ends_it_with_1(serving: Serving, tmp_path: Path) -> None:
+    status, found, _ = load(serving, tmp_path, "--users", "2", "--seconds", "1", "--api-key", "not-this-one")
+    assert status == 1
+    assert {what.rpartition(": ")[2] for what in found["failures"]} == {"API_KEY_INVALID"}
+
+
+def test_steps_go_on_until_a_bound_is_passed(serving: Serving, tmp_path: Path) -> None:
+    status, found, table = load(serving, tmp_path, "--profile", "steps", "--users", "1", "--step-seconds", "1", "--factor", "2", "--most-users", "2")
+    assert status == 0, table
+    assert found["steps"][0]["users"] == 1 and "knee" in found
+    status, found, table = load(serving, tmp_path, "--profile", "steps", "--users", "2", "--step-seconds", "1", "--p99", "0.001")
+    assert found["steps"][0]["holds"] is False and len(found["steps"]) == 1
+    assert "not even the first step kept the bounds" in table
+
+
+def test_a_soak_looks_at_the_memory_of_the_workers(serving: Serving, tmp_path: Path) -> None:
+    ops = f"http://127.0.0.1:{serving.ops_ports[0]}"
+    status, found, table = load(serving, tmp_path, "--profile", "soak", "--users", "2", "--seconds", "4", "--ops", ops)
+    assert len(found["memory_mb"][ops]) >= 4 and all(10 < sample < 2_000 for sample in found["memory_mb"][ops])
+    assert status == (1 if found["growth"] else 0), table
