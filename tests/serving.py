@@ -31,6 +31,7 @@ from service.contract import Contract, load_contract
 
 SIGNING_KEY = "test:" + "5a" * 32
 API_KEY = "an-api-key-of-the-tests"
+_DOMAINS = {"umpire", "envoy"}  # the proxy in front has reasons of its own
 
 
 def free_port() -> int:
@@ -211,7 +212,7 @@ class GrpcCaller(Caller):
 def _read_detail(answer: Answer, detail: Any) -> None:
     info, bad, retry = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
     if detail.Unpack(info):
-        assert info.domain == "umpire"
+        assert info.domain in _DOMAINS
         answer.reason, answer.metadata = info.reason, dict(info.metadata)
     elif detail.Unpack(bad):
         answer.fields = [violation.field for violation in bad.field_violations]
@@ -256,7 +257,7 @@ def read_rest(status: int, content: bytes) -> Answer:
     for detail in body["details"]:
         match detail["@type"].rpartition(".")[2]:
             case "ErrorInfo":
-                assert detail["domain"] in {"umpire", "envoy"}  # the proxy in front has reasons of its own
+                assert detail["domain"] in _DOMAINS
                 answer.reason, answer.metadata = detail["reason"], detail.get("metadata", {})
             case "BadRequest":
                 answer.fields = [violation["field"] for violation in detail["fieldViolations"]]
