@@ -74,7 +74,10 @@ def test_a_call_answers_a_message_and_trailers(web: Web) -> None:
     whole = base64.b64decode(answer.content) if "text" in web.content_type else answer.content
     (kind, message), (last, end) = frames(iter([whole]))
     assert (kind, last, trailers(end)["grpc-status"]) == (0, _TRAILERS, "0")
-    assert to_dict(web.caller.message("GetMatch", "response").FromString(message)) == web.caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).body
+    assert (
+        to_dict(web.caller.message("GetMatch", "response").FromString(message))
+        == web.caller.call("GetMatch", {"match_id": match.match_id}, match.spectator).body
+    )
 
 
 def test_a_refusal_is_in_the_trailers(web: Web) -> None:

@@ -55,7 +55,10 @@ def test_the_python_client_reads_a_limit_as_its_own_error(limited: Gateway) -> N
     caller = GrpcCaller(limited.address)
     refused(caller)
     assert limited.address.authority is not None
-    with Client(limited.address.grpc, tls=grpc.ssl_channel_credentials(limited.address.authority.read_bytes())) as client, pytest.raises(ResourceExhausted) as error:
+    with (
+        Client(limited.address.grpc, tls=grpc.ssl_channel_credentials(limited.address.authority.read_bytes())) as client,
+        pytest.raises(ResourceExhausted) as error,
+    ):
         for _ in range(20):
             client.list_games()
     assert error.value.retry_after == 1.0
@@ -148,5 +151,3 @@ def test_ids_of_requests_and_traces_pass_as_they_are(before_echo: Gateway, echo:
     (made,) = [headers for path, headers in echo.asked if path == "/v1/untraced"]
     assert made["x-request-id"]
     assert "traceparent" not in made
-
-
