@@ -140,7 +140,7 @@ class Cluster:
                     if time.monotonic() > until:
                         raise StoreUnavailable("the store is moving this slot")
                     await asyncio.sleep(_TRY_AGAIN_S)
-                    node = self._homes.get(slot, node)
+                    node, hops = self._homes.get(slot, node), 0
             try:
                 return await ask(node, is_asking)
             except (MovedError, AskError, TryAgainError) as error:
