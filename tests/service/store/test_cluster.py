@@ -1,10 +1,12 @@
 """A cluster whose slots move and whose servers die: what is elsewhere goes on, what was acknowledged is there, and who listens hears."""
 
 import asyncio
+import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 from redis.crc import key_slot
@@ -18,6 +20,7 @@ from tests.service.store.redis_groups import RedisCluster, Server, until
 pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
 
 LIMIT_S = 2.5
+README = Path(__file__).parents[3] / "README.md"
 
 
 @pytest.fixture
@@ -62,7 +65,8 @@ async def test_matches_of_all_buckets_are_kept_found_due_and_heard_each_where_it
         assert set(results) == {CommitResult.COMMITTED}
         assert sorted([str(await told.get()) for _ in matches]) == matches
     assert [stored.revision for stored in await asyncio.gather(*map(clustered.load, matches)) if stored is not None] == [7] * len(matches)
-    assert sorted(await clustered.due_matches(all_buckets(), "a worker", 16)) == matches
+    found = await clustered.due_matches(all_buckets(), "a worker", 16)
+    assert sorted(match_id for one in found.values() for match_id in one.match_ids) == matches
     assert all([await clustered.entries(match_id, 0, 1, 1) == [(1, b"one")] for match_id in matches[::37]])
     assert all(await asyncio.gather(*map(clustered.delete, matches)))
     sizes = [server.client.info("commandstats")["cmdstat_evalsha"]["calls"] for server in redis_cluster.masters]
@@ -100,6 +104,26 @@ async def test_a_redis_that_is_in_no_cluster_is_unavailable_as_one(redis_server:
     finally:
         await store.close()
         alone.kill()
+
+
+async def test_a_user_with_the_commands_that_the_readme_names_will_do(redis_cluster: RedisCluster) -> None:
+    named = re.search(r"needs `~umpire:\*` and `&umpire:\*` \(the prefix\) and `([^`]*)`; on a cluster also `([^`]*)`", README.read_text())
+    assert named is not None
+    for server in redis_cluster.masters:
+        server.client.execute_command("ACL", "SETUSER", "umpire", "on", ">pass/word", "~umpire:*", "&umpire:*", *named[1].split(), *named[2].split())
+    store = Store(redis_cluster.url.replace("//", "//umpire:pass%2Fword@"))
+    await store.open()
+    told: asyncio.Queue[object] = asyncio.Queue()
+    store.listening.tell(lambda match_id, _: told.put_nowait(match_id), told.put_nowait)
+    player = await Player(store, new_match_id()).create()
+    store.listening.listen(bucket_of(player.match_id))
+    await eventually(told, bucket_of(player.match_id))
+    assert await player.step() == "COMMITTED"
+    await eventually(told, player.match_id)
+    await player.check()
+    assert await store.due_matches(all_buckets(), "a worker", 1) == {}
+    assert await store.delete(player.match_id)
+    await store.close()
 
 
 # ---- slots move
@@ -161,7 +185,7 @@ async def test_servers_that_send_a_call_on_and_on_are_left_in_time(clustered: St
 
     async def send_on(*_: object) -> None:
         next(hops)
-        raise MovedError(f"{clustered._servers._slots[bucket_of(match_id)]} :{clustered._servers.home(bucket_of(match_id)).shown.rpartition(':')[2]}")
+        raise MovedError(f"{clustered._servers._homes.slots[bucket_of(match_id)]} :{clustered._servers.home(bucket_of(match_id)).shown.rpartition(':')[2]}")
 
     for node in {clustered._servers.home(bucket) for bucket in all_buckets()}:
         monkeypatch.setattr(node.shared, "run", send_on)
@@ -217,7 +241,8 @@ async def test_a_master_that_freezes_holds_up_nobody_else(harmed: Store, own_clu
     assert await frozen == "UNKNOWN"
     assert await hit.step() == "NO"
     started = time.monotonic()
-    assert due in await harmed.due_matches(all_buckets(), "a worker", 16)
+    found = await harmed.due_matches(all_buckets(), "a worker", 16)
+    assert found[bucket_of(due)].match_ids == [due]
     assert time.monotonic() - started < LIMIT_S
     assert hit.longest < LIMIT_S
     victim.thaw()
