@@ -54,8 +54,9 @@ lock: $(DEV) ## pin the newest versions of what requirements/*.in names
 	done
 	cd clients/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent lock
 
-readme: $(RUNTIME) ## write the table of settings into the README
+readme: $(RUNTIME) ## write the tables of settings and metrics
 	$(BIN)/python scripts/write_settings.py
+	$(BIN)/python scripts/write_metrics.py
 
 bench: $(BENCH) $(CONTRACT) ## measure the service beside a bare echo, in one run (bench.json)
 	$(BIN)/python -m loadtests.bench --json bench.json

@@ -6,7 +6,7 @@ import secrets
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import uvicorn
@@ -30,7 +30,11 @@ from service.matches.sweeping import Sweeping
 from service.matches.watching import Hub
 from service.ops import Ops
 from service.store import Store, StoreUnavailable, all_buckets
+from service.telemetry.loop_lag import LoopLag
 from service.telemetry.metrics import Metrics
+
+if TYPE_CHECKING:
+    from service.telemetry.tracing import Tracing
 
 _log = structlog.get_logger("umpire.worker")
 
@@ -44,14 +48,18 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._ready = False
-        self._metrics = Metrics()
+        self._metrics, self._tracing = _telemetry(settings)
         self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics)
-        library = Library(games())
+        self._metrics.store_waiting.read = lambda: self._store.waiting
+        library = Library(games(), self._metrics)
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
         self._history = History(repository)
         self._hub = Hub(repository, self._store.listening, self._metrics, heartbeat=settings.heartbeat)
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
+        self._metrics.open_windows.read = self._sweeping.windows.open
+        self._metrics.oldest_overdue.read = lambda: self._sweeping.windows.oldest_overdue(self._store.now_ms())
+        self._loop_lag = LoopLag(self._metrics.loop_lag)
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
@@ -63,7 +71,7 @@ class Worker:
             ],
         }
         handlers, patience = handlers_of(contract.rpcs, apis), _PATIENCE_IN_HEARTBEATS * settings.heartbeat
-        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience)
+        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
         self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins), settings.tls)
         self._ops = _server(Ops(self._metrics, self._why_not_ready))
@@ -85,6 +93,7 @@ class Worker:
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
         self._sweeping.start()
+        self._loop_lag.start()
         self._hub.start()
         self._ready = True
         self._metrics.ready.set(1)
@@ -100,10 +109,13 @@ class Worker:
         self._http.should_exit = True
         await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
         await self._hub.close()
+        self._loop_lag.stop()
         await self._sweeping.close()
         await self._continuing.close()
         self._history.close()
         await self._store.close()
+        if self._tracing is not None:
+            await self._tracing.close()
         self._ops.should_exit = True
         await asyncio.gather(*self._serving, return_exceptions=True)
         _log.info("stopped")
@@ -124,6 +136,17 @@ class Worker:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.bind((self._settings.host, port))
         self._serving.append(asyncio.create_task(server.serve(sockets=[listener])))
+
+
+def _telemetry(settings: Settings) -> "tuple[Metrics, Tracing | None]":
+    """Make the observer of everything. OpenTelemetry is imported only where it is wanted."""
+    if not settings.otlp_endpoint:
+        return Metrics(), None
+    from service.telemetry.traced_metrics import TracedMetrics  # noqa: PLC0415 - an extra
+    from service.telemetry.tracing import Tracing  # noqa: PLC0415 - an extra
+
+    tracing = Tracing(settings.otlp_endpoint, settings.otlp_ratio, settings.index)
+    return TracedMetrics(), tracing
 
 
 class _Server(uvicorn.Server):

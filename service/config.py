@@ -3,7 +3,9 @@
 import argparse
 import os
 import ssl
+import re
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,9 +60,15 @@ SETTINGS = (
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
     Setting("heartbeat", 12, "seconds between two messages of a stream at the most, 1 to 15"),
+    Setting(
+        "otlp-endpoint", "", "where traces are sent by OTLP over gRPC, http://HOST:PORT or https://HOST:PORT (needs the extra `tracing`); empty: no traces"
+    ),
+    Setting("otlp-ratio", 1.0, "the share of calls to trace, 0 to 1, where the caller's `traceparent` does not say"),
     Setting("log-level", "info", "debug, info, warning or error"),
 )
 
+_ENDPOINT = re.compile(r"https?://[^\s/?#@]+:\d{1,5}/?")
+_TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.grpc")
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
 
@@ -90,6 +98,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_level: str
     heartbeat: int = 12
     tls: Tls | None = None
+    otlp_endpoint: str = ""
+    otlp_ratio: float = 1.0
     index: int = 0
     state_dir: Path = Path(".umpire")
     workers: int = 1
@@ -122,6 +132,8 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
     if values.get("workers", 1) < 1:
         raise ConfigError("--workers (UMPIRE_WORKERS) must be 1 or more")
     values["tls"] = _tls(*(values.pop(name, "") for name in ("tls_cert", "tls_key", "tls_client_ca")))
+    if values["otlp_endpoint"]:
+        _require_tracing(values["otlp_endpoint"])
     if "state_dir" in values:
         values["state_dir"] = Path(values["state_dir"])
     settings = Settings(**values)
@@ -161,6 +173,8 @@ def _value(setting: Setting, option: Any, variable: str | None) -> Any:
             return given if isinstance(given, bool) else _flag(str(given), source)
         case int():
             return _number(str(given), source)
+        case float():
+            return _share(str(given), source)
         case _:
             return given
 
@@ -175,6 +189,27 @@ def _number(text: str, source: str) -> int:
     if not text.isdigit() or not 0 <= int(text) <= 65_535:
         raise ConfigError(f"{source} must be a number of 0 to 65535, not {text!r}")
     return int(text)
+
+
+def _share(text: str, source: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ConfigError(f"{source} must be a number of 0 to 1, not {text!r}")
+    return share
+
+
+def _require_tracing(endpoint: str) -> None:
+    if not _ENDPOINT.fullmatch(endpoint):  # what it is may be a secret
+        raise ConfigError("--otlp-endpoint (UMPIRE_OTLP_ENDPOINT) must be http://HOST:PORT or https://HOST:PORT")
+    try:
+        missing = any(find_spec(name) is None for name in _TRACING)
+    except ModuleNotFoundError:
+        missing = True
+    if missing:
+        raise ConfigError("--otlp-endpoint (UMPIRE_OTLP_ENDPOINT) needs what is not installed here: pip install 'umpire[tracing]'; or leave it empty")
 
 
 def _signing_keys(text: str) -> tuple[SigningKey, ...]:
@@ -256,5 +291,7 @@ def worker_environment(settings: Settings, signing_keys: Sequence[SigningKey]) -
         "UMPIRE_CORS_ORIGINS": ",".join(settings.cors_origins),
         "UMPIRE_KEY_PREFIX": settings.key_prefix,
         "UMPIRE_HEARTBEAT": str(settings.heartbeat),
+        "UMPIRE_OTLP_ENDPOINT": settings.otlp_endpoint,
+        "UMPIRE_OTLP_RATIO": str(settings.otlp_ratio),
         "UMPIRE_LOG_LEVEL": settings.log_level,
     }

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from msgspec import UNSET, UnsetType
@@ -17,6 +17,10 @@ from service.outlet import Outlet
 from service.store import Corrupt, StoreUnavailable
 from service.telemetry.logs import CallLog
 from service.telemetry.metrics import Metrics
+from service.telemetry.traceparent import trace_id_of
+
+if TYPE_CHECKING:
+    from service.telemetry.tracing import CallSpan, Tracing
 
 __all__ = ["Call", "Dispatcher", "handlers_of"]
 
@@ -40,7 +44,7 @@ def handlers_of(rpcs: Mapping[str, Rpc], apis: Mapping[str, Sequence[object]]) -
 
 
 class Dispatcher:
-    """Runs calls. ``patience`` is how many seconds a stream's caller may take to make room for a message."""
+    """Runs calls. ``patience`` is how many seconds a stream's caller may take to make room for a message; ``tracing`` makes spans of calls, if it is wanted."""
 
     def __init__(
         self,
@@ -49,12 +53,14 @@ class Dispatcher:
         api_keys: ApiKeys,
         metrics: Metrics,
         patience: float = _PATIENCE_S,
+        tracing: "Tracing | None" = None,
     ) -> None:
         self._handlers: Mapping[str, Any] = handlers
         self.patience = patience
         self._credentials = credentials
         self._api_keys = api_keys
         self._metrics = metrics
+        self._tracing = tracing
         self._draining = False
         self._log = structlog.get_logger("umpire.call")
         self._call_log = CallLog()
@@ -71,6 +77,7 @@ class Dispatcher:
         """
         started = time.perf_counter()
         observed = self._metrics.started(rpc, call.transport)
+        span = None if self._tracing is None else self._tracing.begin(rpc, call)
         context = Context(call)
         error: ApiError | None = None
         try:
@@ -84,7 +91,7 @@ class Dispatcher:
         finally:
             seconds = time.perf_counter() - started
             observed.finished(error, seconds)
-            self._report(rpc, context, error, seconds)
+            self._report(rpc, context, error, seconds, span)
 
     async def stream(self, rpc: Rpc, call: Call, request: Callable[[], Any], write: Callable[[Any], Awaitable[None]]) -> None:
         """Run one stream to its end. ``request`` decodes the request, or waits for the caller's next message where it streams; ``write`` sends a message.
@@ -95,6 +102,7 @@ class Dispatcher:
         """
         started = time.perf_counter()
         observed = self._metrics.started(rpc, call.transport)
+        span = None if self._tracing is None else self._tracing.begin(rpc, call)
         context = Context(call)
         outlet = Outlet(write, self.patience, context)
         error: ApiError | None = None
@@ -114,11 +122,12 @@ class Dispatcher:
         finally:
             outlet.close()
             seconds = time.perf_counter() - started
+            self._metrics.stream_ended(call.transport, "left" if is_left else _end_of(error, outlet.sent))
             if is_left:
                 observed.left(seconds)
             else:
                 observed.finished(error, seconds)
-            self._report(rpc, context, error, seconds, outlet.sent, is_left=is_left)
+            self._report(rpc, context, error, seconds, span, outlet.sent, is_left=is_left)
 
     def _admit(self, context: Context, needs: Needs) -> None:
         if self._draining:
@@ -152,9 +161,26 @@ class Dispatcher:
                 self._log.error("a call failed unforeseen", request_id=context.call.request_id, exc_info=raised)
                 return Internal(context.call.request_id)
 
-    def _report(self, rpc: Rpc, context: Context, error: ApiError | None, seconds: float, sent: int | UnsetType = UNSET, *, is_left: bool = False) -> None:
+    def _report(
+        self,
+        rpc: Rpc,
+        context: Context,
+        error: ApiError | None,
+        seconds: float,
+        span: "CallSpan | None",
+        sent: int | UnsetType = UNSET,
+        *,
+        is_left: bool = False,
+    ) -> None:
         call = context.call
         code, reason = ("CANCELLED" if is_left else "OK", "") if error is None else (error.code.name, error.reason)
+        trace_id: str | UnsetType = UNSET
+        span_id: str | UnsetType = UNSET
+        if span is not None:
+            span.end(context, error, code, sent)
+            trace_id, span_id = span.trace_id, span.span_id
+        elif call.traceparent:
+            trace_id = trace_id_of(call.traceparent) or UNSET
         self._call_log.write(
             request_id=call.request_id,
             rpc=rpc.path,
@@ -165,7 +191,19 @@ class Dispatcher:
             reason=reason,
             seconds=seconds,
             sent=sent,
+            trace_id=trace_id,
+            span_id=span_id,
         )
+
+
+_ENDS = {"SERVER_DRAINING": "drained", "WATCHER_TOO_SLOW": "too_slow", "MATCH_EXPIRED": "expired", "MATCH_NOT_FOUND": "deleted"}
+
+
+def _end_of(error: ApiError | None, sent: int) -> str:
+    """Say how a stream has ended whose caller was there until then."""
+    if error is None:
+        return "finished"
+    return _ENDS.get(error.reason, "refused") if sent else "refused"
 
 
 def _is_for_another_match(credential: Credential, match_id: str) -> bool:

@@ -159,7 +159,7 @@ async def _unless_left(doing: Awaitable[Any]) -> Any:
 
 
 def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
-    authorization = api_key = given_id = ""
+    authorization = api_key = given_id = traceparent = tracestate = ""
     for key, value in metadata or ():
         match key:
             case "authorization":
@@ -168,10 +168,14 @@ def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
                 api_key = str(value)
             case "x-request-id":
                 given_id = str(value)
+            case "traceparent":
+                traceparent = str(value)
+            case "tracestate":
+                tracestate = str(value)
     scheme, _, token = authorization.partition(" ")
     if authorization and scheme.lower() != "bearer":
         raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
-    return Call(token.strip(), api_key, request_id(given_id), "grpc")
+    return Call(token.strip(), api_key, request_id(given_id), "grpc", traceparent, tracestate)
 
 
 async def _abort(context: Any, error: ApiError) -> NoReturn:

@@ -1,6 +1,6 @@
 """Where the matches are kept, as an address says it: one Redis, the master that sentinels name, or a cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -43,8 +43,10 @@ class Place(NamedTuple):
     sentinel_options: Mapping[str, Any] = {}
 
 
-def read_place(url: str) -> Place:
+def read_place(url: str, read: Callable[[str], Any] = parse_url) -> Place:
     """Read an address: ``redis://``, ``rediss://``, ``unix://``; ``redis+cluster://`` and ``redis+sentinel://`` with one host or more, or with ``rediss``.
+
+    ``read`` is redis-py's reading of an address of one server, of its asynchronous or of its blocking client.
 
     Raises:
         ValueError: it is none.
@@ -52,7 +54,7 @@ def read_place(url: str) -> Place:
     parts = urlsplit(url)
     base, plus, kind = parts.scheme.partition("+")
     if not plus:
-        return Place(Kind.ONE, _options(url))
+        return Place(Kind.ONE, dict(read(url)))
     kind = plus + kind
     if base not in {"redis", "rediss"} or kind not in {_CLUSTER, _SENTINEL}:
         raise ValueError("the address begins with no scheme that is known")
@@ -60,7 +62,7 @@ def read_place(url: str) -> Place:
     addresses = tuple(_address(host, _PORT if kind == _CLUSTER else _SENTINEL_PORT) for host in hosts.split(","))
     service, _, database = parts.path.strip("/").partition("/") if kind == _SENTINEL else ("", "", parts.path.strip("/"))
     # redis-py reads the rest, as if it were one server.
-    options = _options(urlunsplit((base, f"{user}{at}localhost", database, parts.query, "")))
+    options = dict(read(urlunsplit((base, f"{user}{at}localhost", database, parts.query, ""))))
     del options["host"]
     for_sentinels = {name.removeprefix("sentinel_"): options.pop(name) for name in _OF_SENTINELS if name in options}
     if kind == _CLUSTER:
@@ -71,10 +73,6 @@ def read_place(url: str) -> Place:
         raise ValueError("the name that the sentinels give to the master is missing")
     secrecy = {name: value for name, value in options.items() if name.startswith("ssl_")}
     return Place(Kind.SENTINEL, options, addresses, unquote(service), secrecy | for_sentinels)
-
-
-def _options(url: str) -> dict[str, Any]:
-    return dict(parse_url(url))
 
 
 def _address(text: str, default_port: int) -> Address:

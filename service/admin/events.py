@@ -116,5 +116,14 @@ class _Nobody:
     def move_applied(self, game: str, kind: str, cause: Cause) -> None:
         """Nothing to count."""
 
+    def decision_answered(self, game: str, kind: str, seconds: float) -> None:
+        """Nothing to count."""
+
+    def deadline_missed(self, game: str, kind: str) -> None:
+        """Nothing to count."""
+
+    def commit_ended(self, game: str, outcome: str) -> None:
+        """Nothing to count."""
+
     def commit_conflicted(self, game: str) -> None:
         """Nothing to count."""

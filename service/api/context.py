@@ -16,13 +16,15 @@ class Call(NamedTuple):
     """What a door knows of a call besides its request.
 
     ``credential`` and ``api_key`` are as sent, "" if none; ``request_id`` finds the log line (the caller's ``x-request-id``, or a new one);
-    ``transport`` is grpc, rest or connect.
+    ``transport`` is grpc, rest or connect; ``traceparent`` and ``tracestate`` are W3C's trace context as sent, "" if none.
     """
 
     credential: str
     api_key: str
     request_id: str
     transport: str
+    traceparent: str = ""
+    tracestate: str = ""
 
 
 class Needs(Enum):

@@ -53,7 +53,11 @@ class LiveApi:
     async def _steps(self, context: Context, watch: Watch, send: Send, *, with_view: bool) -> None:
         while watch.is_behind:
             for version, entry in await watch.steps():
-                await send(await self._step(watch, version, present.present_update(version, entry, watch.viewer), with_view=with_view))
+                message = await self._step(watch, version, present.present_update(version, entry, watch.viewer), with_view=with_view)
+                if version > watch.begun:
+                    self._metrics.update_lagged((self._repository.now(watch.watched.match_id) - entry.time) / 1_000)
+                await send(message)
+                self._metrics.update_sent()
                 context.version = version
             watch.check()
 
@@ -65,7 +69,7 @@ class LiveApi:
         match = await watch.match()
         if match.record.version != version:  # it was the newest until now
             return messages.WatchMatchResponse(version=version, update=update)
-        view = match.engine.view(match.state, watch.viewer) if with_view else None
+        view = match.view(watch.viewer) if with_view else None
         return messages.WatchMatchResponse(version=version, update=update, view=view, outcome=present.present_outcome(match))
 
     @needs(Needs.CREDENTIAL)

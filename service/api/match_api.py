@@ -101,7 +101,7 @@ class MatchApi:
             version=match.record.version,
             updates=present.present_updates(verdict.updates, seat),
             status=match.record.status,
-            view=None if request.omit_view else match.engine.view(match.state, seat),
+            view=None if request.omit_view else match.view(seat),
             decision=present.present_own_decision(match, seat),
             legal_moves=() if request.omit_legal_moves else present.present_legal_moves(match, seat),
             outcome=present.present_outcome(match),

@@ -58,9 +58,12 @@ class Playing:
                 self._has_room.set()
                 await self._answer(got)
             while watch.is_behind:
-                for update in present.present_updates(await watch.steps(), watch.viewer):
-                    await send(messages.PlayMatchResponse(update=update))
-                    self._context.version = update.version
+                for version, entry in await watch.steps():
+                    if version > watch.begun:
+                        self._metrics.update_lagged((self._repository.now(watch.watched.match_id) - entry.time) / 1_000)
+                    await send(messages.PlayMatchResponse(update=present.present_update(version, entry, watch.viewer)))
+                    self._metrics.update_sent()
+                    self._context.version = version
             await self._ask()
             if self._inbox is not None or watch.is_behind:
                 continue
@@ -107,7 +110,7 @@ class Playing:
             version=match.record.version,
             decision=decision,
             legal_moves=present.present_legal_moves(match, watch.viewer),
-            view=match.engine.view(match.state, watch.viewer) if self._with_view else None,
+            view=match.view(watch.viewer) if self._with_view else None,
         )
         await self._send(messages.PlayMatchResponse(question=question))
 

@@ -20,6 +20,8 @@ _MOST_MATCHES = 500
 _BATCH = 250
 _TYPES = {"match": b"hash", "log": b"stream", "scratch": b"stream"}
 _OURS = re.compile(r"\{([0-3][0-9a-f]{2})\}:(match|log|scratch):([0-9a-z-]+)")
+_SHARED_TYPES = {"due": b"zset", "sweeper": b"string", "workers": b"zset"}
+_SHARED = re.compile(r"\{[0-3][0-9a-f]{2}\}:(due|sweeper|workers)")
 _GLOB = re.compile(r"([\\*?\[\]^])")
 _WORD = re.compile(r"[A-Za-z_-]{0,16}")
 
@@ -76,8 +78,11 @@ def _look(client: Any, keys: Sequence[bytes], prefix: str, library: Library, fac
     for key, kind, ttl in zip(keys, answers[::2], answers[1::2], strict=True):
         if not isinstance(kind, bytes) or kind == b"none":  # expired since, or this may not be asked
             continue
-        facts.seen += 1
         name = key.decode(errors="replace").removeprefix(prefix)
+        shared = _SHARED.fullmatch(name)
+        if shared is not None and kind == _SHARED_TYPES[shared[1]]:  # no match's own; those that last are bounded by the buckets
+            continue
+        facts.seen += 1
         ours = _OURS.fullmatch(name)
         if ours is None or not is_match_id(ours[3]) or not ours[3].startswith(ours[1]) or kind != _TYPES[ours[2]]:
             word = _WORD.match(name)  # no more of it: names may hold what is somebody's secret

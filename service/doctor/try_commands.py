@@ -33,6 +33,7 @@ def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
         ("EVAL", "return 1", 3, match, log, scratch),
         ("XADD", log, "0-0", "e", "probe"),
         ("RENAME", scratch, log),
+        ("ZCARD", scratch),
         ("ZRANGEBYSCORE", scratch, 0, 0),
         ("ZADD", due, "no number", match_id),
         ("ZREM", scratch, match_id),

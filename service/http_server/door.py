@@ -115,7 +115,7 @@ class HttpDoor:
             (b"access-control-allow-methods", methods.encode()),
             (
                 b"access-control-allow-headers",
-                b"authorization, content-type, x-api-key, x-request-id, connect-protocol-version, connect-timeout-ms, last-event-id",
+                b"authorization, content-type, x-api-key, x-request-id, connect-protocol-version, connect-timeout-ms, last-event-id, traceparent, tracestate",
             ),
             (b"access-control-max-age", b"600"),
         ]
@@ -131,7 +131,11 @@ async def _live(receive: Any, send: Any) -> None:
 
 
 def _call(headers: dict[bytes, bytes], call_id: str, transport: str) -> Call:
-    return Call(_bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1"), call_id, transport)
+    credential, api_key = _bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1")
+    traceparent = headers.get(b"traceparent")
+    if traceparent is None:
+        return Call(credential, api_key, call_id, transport)
+    return Call(credential, api_key, call_id, transport, traceparent.decode("latin-1"), headers.get(b"tracestate", b"").decode("latin-1"))
 
 
 def _bearer(headers: dict[bytes, bytes]) -> str:

@@ -9,6 +9,7 @@ from engines.kit.cards import CardSet
 from engines.kit.contract import Engine, Game
 from engines.kit.structs import Options, State
 from service.errors import NotFound, SnapshotUnreadable, Unavailable
+from service.matches.ports import EngineObserver, NobodyAsks
 from service.matches.record import FORMAT, LogEntry, Snapshot
 from service.messages import MATCH_EVENTS
 
@@ -21,10 +22,11 @@ encode = msgspec.msgpack.Encoder().encode
 
 
 class HostedGame:
-    """A registered game with what it takes to host it."""
+    """A registered game with what it takes to host it; ``observer`` is told how long its rules take."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, observer: EngineObserver) -> None:
         self.game = game
+        self.observer = observer
         self._engines: dict[tuple[str, str], Engine[Any]] = {}
         # The unions are made here, from what the game registered, so they are Any to the checker.
         events: Any = Union[(*game.events, *MATCH_EVENTS)]
@@ -75,8 +77,8 @@ class HostedGame:
 class Library:
     """All games on offer."""
 
-    def __init__(self, games: Mapping[str, Game]) -> None:
-        self.games = {game_id: HostedGame(game) for game_id, game in games.items()}
+    def __init__(self, games: Mapping[str, Game], observer: EngineObserver | None = None) -> None:
+        self.games = {game_id: HostedGame(game, observer or NobodyAsks()) for game_id, game in games.items()}
 
     def find(self, game: str) -> HostedGame:
         """Return a game that a caller names.

@@ -3,7 +3,8 @@
 Every Match has a state of its own, so whatever fails leaves no trace.
 """
 
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -11,24 +12,32 @@ from engines.kit import play
 from engines.kit.chance import Chance, Generator, bot_key, match_key
 from engines.kit.contract import Engine
 from engines.kit.digest import chain
-from engines.kit.structs import Decision, Event, Move
+from engines.kit.structs import Decision, Event, Move, View
 from engines.kit.table import Table
-from engines.kit.violation import NotAsked
+from engines.kit.violation import NotAsked, Violation
 from service.errors import FailedPrecondition, SnapshotUnreadable
 from service.matches.library import Entry, HostedGame, Library, decode_snapshot, encode
-from service.matches.record import LogEntry, OpenDecision, Opened, SeatRecord, Snapshot
+from service.matches.record import LogEntry, OpenDecision, Opened, SeatRecord, Snapshot, StandingDecision
 from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, MatchStatus, SeatLeft, SeatTimedOut
 
 _TAKEN_ON_WITHIN_MS = 10_000
 _AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
 
 
+class Answered(NamedTuple):
+    """What a step answered: a kind of decision, since when it stood open (milliseconds; 0: unknown), and whether its deadline had passed."""
+
+    kind: str
+    opened: int
+    is_missed: bool
+
+
 class Match:
     """A match and the steps taken since it was opened.
 
-    ``record`` is the snapshot as it will be stored; ``entries`` the log entries to commit with it, the first at ``first_version``; ``kinds`` the kind of
-    decision that each of them answered ("" for steps that answered none); ``not_before`` and ``not_after`` bound, by the deadlines of what was answered, when
-    the commit may happen (milliseconds, 0: any time).
+    ``record`` is the snapshot as it will be stored; ``entries`` the log entries to commit with it, the first at ``first_version``; ``answered`` what
+    each of them answered (None for steps that answered nothing); ``not_before`` and ``not_after`` bound, by the deadlines of what was answered, when the commit
+    may happen (milliseconds, 0: any time); ``observer`` is told how long the rules took.
     """
 
     def __init__(self, record: Snapshot, hosted: HostedGame, engine: Engine[Any]) -> None:
@@ -37,7 +46,8 @@ class Match:
         self.engine = engine
         self.entries: list[Entry] = []
         self.written_entries: list[bytes] = []
-        self.kinds: list[str] = []
+        self.answered: list[Answered | None] = []
+        self.observer = hosted.observer
         self.first_version = record.version + 1
         self._state: Any = None
         self._asked: list[Decision] | None = None
@@ -102,6 +112,27 @@ class Match:
         held = {one.seat: one for one in self.record.decisions}
         return [(held[decision.seat], decision) for decision in self._open_decisions()]
 
+    def view(self, viewer: int) -> View:
+        """Build what a viewer may know now; only after the deal."""
+        state, started = self.state, time.perf_counter()
+        view = self.engine.view(state, viewer)
+        self.observer.engine_took(self.record.game, "view", time.perf_counter() - started)
+        return view
+
+    def legal_moves(self, seat: int) -> list[Move]:
+        """List the legal moves of a seat that is asked."""
+        state, started = self.state, time.perf_counter()
+        moves = play.legal_answers(self.engine, state, seat)
+        self.observer.engine_took(self.record.game, "legal_moves", time.perf_counter() - started)
+        return moves
+
+    def judged_moves(self, seat: int) -> list[tuple[Move, Violation | None]]:
+        """List all moves of a seat that is asked, each with what forbids it."""
+        state, started = self.state, time.perf_counter()
+        judged = play.judge(self.engine, state, seat)
+        self.observer.engine_took(self.record.game, "legal_moves", time.perf_counter() - started)
+        return judged
+
     def overdue(self, now: int) -> int | None:
         """Return a seat that has let its deadline pass, or None."""
         return next((held.seat for held in self.record.decisions if held.deadline and held.deadline <= now), None)
@@ -159,8 +190,8 @@ class Match:
         if deadline and cause is Cause.PERSON:
             self.not_after = deadline
         table = self._table()
-        play.answer(self.engine, table, decision, move)
-        self._finish_step(table, cause, seat, move, before, now, decision.kind)
+        self._answer(table, decision, move)
+        self._finish_step(table, cause, seat, move, before, now, Answered(decision.kind, self._opened(seat), is_missed=False))
 
     def leave(self, seat: int, now: int) -> None:
         """Take a step: a seat leaves for good."""
@@ -193,23 +224,34 @@ class Match:
         if record.left:
             self.play_default(seat, now)
             return
+        started = time.perf_counter()
         decision = next(one for one in self._open_decisions() if one.seat == seat)
         moves = play.legal_answers(self.engine, self.state, seat)
         chance = Generator(bot_key(self.record.seed, seat, self.record.version))
         bot = self.hosted.game.bots[record.house_bot]
-        self.play(seat, bot(self.engine.view(self.state, seat), decision, moves, chance), Cause.BOT, now)
+        chosen = bot(self.engine.view(self.state, seat), decision, moves, chance)
+        self.observer.engine_took(self.record.game, "bot", time.perf_counter() - started, decision.kind)
+        self.play(seat, chosen, Cause.BOT, now)
 
     def play_default(self, seat: int, now: int) -> None:
         """Take a step: the game's default move, for a seat that has let its deadline pass or has left."""
         before = self._open_decisions()
         decision = next(one for one in before if one.seat == seat)
         table = self._table()
-        if not self.record.seats[seat - 1].left:
+        is_missed = not self.record.seats[seat - 1].left
+        if is_missed:
             table.emit(SeatTimedOut(seat))
             self.not_before = max(self.not_before, self._deadline_of(seat))
         move = self.engine.default_move(table, seat)
-        play.answer(self.engine, table, decision, move)
-        self._finish_step(table, Cause.DEFAULT, seat, move, before, now, decision.kind)
+        self._answer(table, decision, move)
+        self._finish_step(table, Cause.DEFAULT, seat, move, before, now, Answered(decision.kind, self._opened(seat), is_missed))
+
+    def _answer(self, table: Table[Any], decision: Decision, move: Move) -> None:
+        started = time.perf_counter()
+        try:
+            play.answer(self.engine, table, decision, move)
+        finally:
+            self.observer.engine_took(self.record.game, "apply", time.perf_counter() - started, decision.kind)
 
     def _open_decisions(self) -> list[Decision]:
         """List what the engine asks now; once a step, since everybody wants to know it."""
@@ -228,7 +270,9 @@ class Match:
     def _key(self) -> bytes:
         return match_key(self.record.seed, (seat.client_seed for seat in self.record.seats if seat.client_seed))
 
-    def _finish_step(self, table: Table[Any], cause: Cause, seat: int, move: Move | None, before: list[Decision], now: int, kind: str = "") -> None:
+    def _finish_step(
+        self, table: Table[Any], cause: Cause, seat: int, move: Move | None, before: list[Decision], now: int, answered: Answered | None = None
+    ) -> None:
         record = self.record
         record.version += 1
         record.outcome = self.engine.outcome(self.state)
@@ -247,20 +291,23 @@ class Match:
             draws=tuple(table.rng.draws),
             events=tuple(table.events),
             opened=tuple([Opened(new.seat, new.as_seat, new.kind, new.question, self._deadline(new.seat, now)) for new in opened]),
-            closed=tuple([held for held in record.decisions if held.seat in gone]),
+            closed=tuple([OpenDecision(held.seat, held.decision_id, held.deadline) for held in record.decisions if held.seat in gone]),
         )
         decisions = [held for held in record.decisions if held.seat not in gone]
-        decisions += [OpenDecision(new.seat, record.version, new.deadline) for new in entry.opened]
+        decisions += [StandingDecision(new.seat, record.version, new.deadline, now) for new in entry.opened]
         record.decisions = sorted(decisions, key=_by_seat) if len(decisions) > 1 else decisions
         record.updated = now
         written = encode(entry)
         record.digest = chain(record.digest, written)
         self.entries.append(entry)
         self.written_entries.append(written)
-        self.kinds.append(kind)
+        self.answered.append(answered)
 
     def _deadline_of(self, seat: int) -> int:
         return next((held.deadline for held in self.record.decisions if held.seat == seat), 0)
+
+    def _opened(self, seat: int) -> int:
+        return next((held.opened for held in self.record.decisions if held.seat == seat), 0)
 
     def _deadline(self, seat: int, now: int) -> int:
         return now + self.record.move_timeout if self.record.move_timeout and _is_person(self.record.seats[seat - 1]) else 0

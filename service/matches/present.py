@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from engines.kit import play
 from engines.kit.chance import commitment
 from engines.kit.notation import write_move
 from engines.kit.structs import Decision as EngineDecision
@@ -34,7 +33,7 @@ def present_match(match: Match, viewer: int, *, with_view: bool = True) -> messa
             for number, seat in enumerate(record.seats, 1)
         ),
         decisions=tuple(present_decision(held, decision) for held, decision in match.decisions()),
-        view=match.engine.view(match.state, viewer) if with_view and match.dealt else None,
+        view=match.view(viewer) if with_view and match.dealt else None,
         outcome=present_outcome(match),
         ruleset=record.ruleset,
         card_set=record.card_set,
@@ -83,7 +82,7 @@ def present_legal_moves(match: Match, seat: int) -> tuple[messages.LegalMove, ..
     if match.decision_id(seat) is None:
         return ()
     engine, state = match.engine, match.state
-    return tuple([messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in play.legal_answers(engine, state, seat)])
+    return tuple([messages.LegalMove(move_id=write_move(move), move=move, label=engine.label(move, state)) for move in match.legal_moves(seat)])
 
 
 def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove, ...], tuple[messages.IllegalMove, ...]]:
@@ -92,7 +91,7 @@ def present_all_moves(match: Match, seat: int) -> tuple[tuple[messages.LegalMove
         return (), ()
     engine, state = match.engine, match.state
     legal, illegal = [], []
-    for move, violation in play.judge(engine, state, seat):
+    for move, violation in match.judged_moves(seat):
         label = engine.label(move, state)
         if violation is None:
             legal.append(messages.LegalMove(move_id=write_move(move), move=move, label=label))

@@ -47,6 +47,12 @@ class OpenDecision(msgspec.Struct, frozen=True, array_like=True):
     deadline: int = 0
 
 
+class StandingDecision(OpenDecision, frozen=True, array_like=True):
+    """An open decision as the snapshot has it: ``opened`` is since when, in milliseconds; 0: an earlier release opened it and did not say."""
+
+    opened: int = 0
+
+
 class Snapshot(msgspec.Struct, array_like=True):
     """A match between two steps: everything. Times and ttl in milliseconds; ``options`` and ``state`` are the game's own, still encoded."""
 
@@ -60,7 +66,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     version: int
     status: MatchStatus
     seats: list[SeatRecord]
-    decisions: list[OpenDecision]
+    decisions: list[StandingDecision]
     outcome: Outcome | None
     seed: bytes
     seed_source: SeedSource

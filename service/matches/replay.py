@@ -5,6 +5,7 @@ import msgspec
 from engines.kit.violation import NotAsked
 from service.matches.library import Entry, encode
 from service.matches.match import Match
+from service.matches.ports import NobodyAsks
 from service.messages import Cause, MatchStatus
 
 
@@ -25,7 +26,9 @@ def before_the_deal(match: Match) -> Match:
         digest=b"",
         state=msgspec.Raw(encode(None)),
     )
-    return Match(record, match.hosted, match.engine)
+    again = Match(record, match.hosted, match.engine)
+    again.observer = NobodyAsks()  # it may be played in another thread, and is no match of today
+    return again
 
 
 def repeat(match: Match, entry: Entry) -> Entry:

@@ -13,7 +13,7 @@ from service.matches.library import Entry, Library
 from service.matches.match import Match
 from service.matches.ports import MatchStore, Observer, Witness
 from service.messages import MatchStatus
-from service.store import CommitResult, Timing
+from service.store import CommitResult, Corrupt, StoreError, Timing
 
 T = TypeVar("T")
 
@@ -202,7 +202,10 @@ class Repository:
                 committed = match
                 self._remember(record.match_id, Held(becomes, data))
                 self._tell(match)
-        except BaseException:
+            self._observer.commit_ended(record.game, result.name.lower())
+        except BaseException as error:
+            if isinstance(error, StoreError):
+                self._observer.commit_ended(record.game, "corrupt" if isinstance(error, Corrupt) else "unavailable")
             self._remembered.pop(record.match_id, None)  # what is remembered may be behind now
             raise
         finally:
@@ -220,9 +223,14 @@ class Repository:
 
     def _tell(self, match: Match) -> None:
         record = match.record
-        for entry, kind in zip(match.entries, match.kinds, strict=True):
-            if kind:
-                self._observer.move_applied(record.game, kind, entry.cause)
+        for entry, answered in zip(match.entries, match.answered, strict=True):
+            if answered is None:
+                continue
+            self._observer.move_applied(record.game, answered.kind, entry.cause)
+            if answered.opened:
+                self._observer.decision_answered(record.game, answered.kind, max(0, entry.time - answered.opened) / 1_000)
+            if answered.is_missed:
+                self._observer.deadline_missed(record.game, answered.kind)
         if match.entries and record.status is MatchStatus.FINISHED and record.outcome is not None:
             self._observer.match_finished(record.game, record.mode, record.outcome.reason)
 

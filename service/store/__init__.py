@@ -3,12 +3,13 @@
 from service.store.errors import Applied, Corrupt, StoreError, StoreUnavailable
 from service.store.keys import all_buckets, bucket_of, derive_match_id, is_match_id, new_match_id
 from service.store.listening import Listening
-from service.store.store import CommitResult, Store, Stored, StoreObserver, Timing
+from service.store.store import CommitResult, Due, Store, Stored, StoreObserver, Timing
 
 __all__ = [
     "Applied",
     "CommitResult",
     "Corrupt",
+    "Due",
     "Listening",
     "Store",
     "StoreError",

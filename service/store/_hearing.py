@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from contextvars import Context
 from typing import Any, Protocol
 
 import structlog
@@ -25,6 +26,9 @@ class Told(Protocol):
     def said(self, channel: bytes, content: bytes) -> None:
         """Take what was said on a channel."""
 
+    def lost(self) -> None:
+        """Know that a connection broke."""
+
     def trouble(self, node: Node, error: Exception | None) -> None:
         """Know that a server does not answer, that it refuses, or (None) that it has let a channel go."""
 
@@ -41,7 +45,7 @@ class Hearing:
         self._ear: Ear | None = None
         self._asking_again: asyncio.TimerHandle | None = None
         self._is_closed = False
-        self._task = asyncio.create_task(self._stay_connected(), name="listen to the store")
+        self._task = asyncio.create_task(self._stay_connected(), name="listen to the store", context=Context())
 
     def listen(self, channel: bytes) -> None:
         """Begin to hear a channel."""
@@ -82,6 +86,7 @@ class Hearing:
                 self._channels = dict.fromkeys(self._channels, False)
                 self._subscribe()
                 await ear.until_lost()
+                self._told.lost()
             finally:
                 self._ear = None
                 ear.end()

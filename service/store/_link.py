@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Callable
 from typing import Any, cast
 
 import hiredis
@@ -29,10 +30,11 @@ class Link(asyncio.Protocol):
     a stream and a task, costs more than all else of a command.
     """
 
-    def __init__(self, connection: AbstractConnection, answer_timeout: float) -> None:
+    def __init__(self, connection: AbstractConnection, answer_timeout: float, when_lost: Callable[[], None] = lambda: None) -> None:
         self.is_lost = False
         self._connection = connection
         self._answer_timeout = answer_timeout
+        self._when_lost = when_lost
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()
         self._unsent: list[bytes] = []
@@ -42,6 +44,11 @@ class Link(asyncio.Protocol):
         self._replies = hiredis.Reader(protocolError=InvalidResponse, replyError=BaseParser.parse_error, notEnoughData=_INCOMPLETE)
         self._transport = cast(asyncio.Transport, connection._writer.transport)  # type: ignore[union-attr]  # noqa: SLF001 - None is among LOST
         self._transport.set_protocol(self)
+
+    @property
+    def waiting(self) -> int:
+        """How many commands wait for their reply."""
+        return len(self._waiting)
 
     def send(self, command: tuple[Any, ...]) -> asyncio.Future[Any]:
         """Send a command; its reply comes later. Commands sent one after the other without waiting arrive so, with nothing in between.
@@ -70,6 +77,7 @@ class Link(asyncio.Protocol):
         if self.is_lost:
             return
         self.is_lost = True
+        self._when_lost()
         if self._watchdog is not None:
             self._watchdog.cancel()
         sent = len(self._waiting) - self._unsent_commands

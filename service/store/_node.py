@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 class Node:
     """A server: ``run`` is for what is short and frequent, ``read`` for answers that may be long. ``shown`` names it in logs."""
 
-    def __init__(self, options: Mapping[str, Any], limits: Limits, shown: str = "") -> None:
+    def __init__(self, options: Mapping[str, Any], limits: Limits, shown: str = "", lost: Callable[[], None] = lambda: None) -> None:
         self.shown = shown
         self.used_at = time.monotonic()
         self._limits = limits
@@ -45,7 +45,7 @@ class Node:
             maint_notifications_config=MaintNotificationsConfig(enabled=False),  # one round trip less a connection; nobody here listens to them
         )
         self.client: Any = Redis.from_pool(self._pool)
-        self.shared = SharedConnection(self.make_connection, answer_timeout=limits.answer, connect_timeout=limits.connect)
+        self.shared = SharedConnection(self.make_connection, answer_timeout=limits.answer, connect_timeout=limits.connect, lost=lost)
         self.clock = StoreClock(self._time)
 
     def make_connection(self) -> AbstractConnection:

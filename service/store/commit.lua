@@ -78,7 +78,7 @@ if not is_written then
   pcall(redis.call, 'DEL', scratch)
   if is_new then pcall(redis.call, 'DEL', match) end
   if log_kind == 'none' then pcall(redis.call, 'DEL', log) end
-  error(failure)
+  return { err = type(failure) == 'table' and failure.err or failure } -- as Redis said it: error() would put a place before its first word
 end
 pcall(follow_up)
 return 'COMMITTED'

@@ -27,10 +27,11 @@ Heard = Callable[[str], None]
 class Listening:
     """Subscribes to buckets, for as long as it is kept open: one connection a server that has any of them. Times in seconds."""
 
-    def __init__(self, servers: Servers, keys: Keys, *, connect_timeout: float) -> None:
+    def __init__(self, servers: Servers, keys: Keys, *, connect_timeout: float, lost: Callable[[], None] = lambda: None) -> None:
         self._servers = servers
         self._keys = keys
         self._connect_timeout = connect_timeout
+        self.lost = lost
         self._buckets: dict[bytes, str] = {}
         self._homes: dict[bytes, Node] = {}
         self._hearings: dict[Node, Hearing] = {}

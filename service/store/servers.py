@@ -18,6 +18,10 @@ class Servers(Protocol):
     ``run`` and ``read`` raise what ``SharedConnection.run`` and ``Node.read`` raise.
     """
 
+    @property
+    def waiting(self) -> int:
+        """How many commands were sent and are not answered."""
+
     async def open(self) -> None:
         """Begin to follow clocks and homes; raises StoreUnavailable if nobody answers, and goes on trying."""
 
@@ -59,6 +63,10 @@ class OneServer:
     def client(self) -> Any:
         """redis-py's client for it."""
         return self._node.client
+
+    @property
+    def waiting(self) -> int:
+        return self._node.shared.waiting
 
     async def open(self) -> None:
         await self._node.clock.open()
@@ -106,8 +114,8 @@ class Master(OneServer):
             raise
 
 
-def servers_at(url: str, keys: Keys, limits: Limits) -> Servers:
-    """Make the servers that an address names.
+def servers_at(url: str, keys: Keys, limits: Limits, lost: Callable[[], None] = lambda: None) -> Servers:
+    """Make the servers that an address names; ``lost`` is told of each connection that breaks.
 
     Raises:
         ValueError: it is no address.
@@ -115,8 +123,8 @@ def servers_at(url: str, keys: Keys, limits: Limits) -> Servers:
     place = read_place(url)
     match place.kind:
         case Kind.ONE:
-            return OneServer(Node(place.options, limits))
+            return OneServer(Node(place.options, limits, lost=lost))
         case Kind.SENTINEL:
-            return Master(Node(following(place, limits), limits))
+            return Master(Node(following(place, limits), limits, lost=lost))
         case Kind.CLUSTER:
-            return Cluster(place, keys, limits)
+            return Cluster(place, keys, limits, lost)

@@ -21,13 +21,16 @@ _LATELY_S = 1.0
 class SharedConnection:
     """Runs commands over one connection, made on demand and made anew when it is lost. Times in seconds.
 
-    Every call ends within ``connect_timeout`` + ``answer_timeout``. It knows one node.
+    Every call ends within ``connect_timeout`` + ``answer_timeout``; ``lost`` is told of each connection that breaks. It knows one node.
     """
 
-    def __init__(self, make_connection: Callable[[], AbstractConnection], *, answer_timeout: float, connect_timeout: float) -> None:
+    def __init__(
+        self, make_connection: Callable[[], AbstractConnection], *, answer_timeout: float, connect_timeout: float, lost: Callable[[], None] = lambda: None
+    ) -> None:
         self._make_connection = make_connection
         self._answer_timeout = answer_timeout
         self._connect_timeout = connect_timeout
+        self._lost = lost
         self._link: Link | None = None
         self._connecting: asyncio.Task[Link] | None = None
         self._is_closed = False
@@ -42,6 +45,11 @@ class SharedConnection:
     def has_failed_lately(self) -> bool:
         """Whether there is no connection and the last attempt at one failed within the last second."""
         return not self.is_connected and time.monotonic() - self._failed_at < _LATELY_S
+
+    @property
+    def waiting(self) -> int:
+        """How many commands wait for their reply."""
+        return 0 if self._link is None else self._link.waiting
 
     async def run(self, *command: Any) -> Any:
         """Send one command and return its reply.
@@ -107,8 +115,12 @@ class SharedConnection:
             with contextlib.suppress(*LOST):
                 await connection.disconnect(nowait=True)
             raise
-        self._link = Link(connection, self._answer_timeout)
+        self._link = Link(connection, self._answer_timeout, self._tell_lost)
         return self._link
+
+    def _tell_lost(self) -> None:
+        if not self._is_closed:
+            self._lost()
 
     def _end_connecting(self, task: asyncio.Task[Link]) -> None:
         self._connecting = None

@@ -15,7 +15,7 @@ from redis.exceptions import NoScriptError
 from service.store._link import REFUSALS
 from service.store._node import Limits
 from service.store.errors import Applied, Corrupt, StoreUnavailable, refusal
-from service.store.keys import Keys, bucket_of, is_match_id
+from service.store.keys import FIRST_BUCKET, Keys, bucket_of, is_match_id
 from service.store.listening import Listening
 from service.store.servers import servers_at
 
@@ -71,9 +71,20 @@ class Script:
 
 
 class StoreObserver(Protocol):
-    """Who wants to know how long commands take; ``outcome`` is "ok", a commit's result, or "unavailable"."""
+    """Who wants to know how long commands take, and of connections that break; ``outcome`` is "ok", a commit's result, "corrupt" or "unavailable"."""
 
     def observe(self, command: str, seconds: float, outcome: str) -> None: ...
+    def connection_lost(self) -> None: ...
+
+
+class Due(NamedTuple):
+    """What lies in a bucket for a sweep: how many matches wait for a time, since when the first of them is due (milliseconds since 1970; 0: none is), and
+    the ids of those that are due and that this worker is to take on.
+    """
+
+    waiting: int
+    oldest: int
+    match_ids: list[str]
 
 
 class Store:
@@ -88,10 +99,11 @@ class Store:
         self._keys = Keys(prefix)
         self._observer = observer
         self._limits = Limits(answer_timeout, connect_timeout)
-        self._servers = servers_at(url, self._keys, self._limits)
-        self.listening = Listening(self._servers, self._keys, connect_timeout=self._limits.total)
+        self._servers = servers_at(url, self._keys, self._limits, self._lost)
+        self.listening = Listening(self._servers, self._keys, connect_timeout=self._limits.total, lost=self._lost)
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
+        self._roster_script = Script("roster.lua")
 
     async def open(self) -> None:
         """Begin to follow the store's clock, and where its servers are.
@@ -105,6 +117,11 @@ class Store:
         """End all connections; whoever still waits gets StoreUnavailable."""
         await self.listening.close()
         await self._servers.close()
+
+    @property
+    def waiting(self) -> int:
+        """How many commands were sent and are not answered."""
+        return self._servers.waiting
 
     async def ping(self) -> None:
         """Ask whether Redis answers; of a cluster, whether any master does."""
@@ -169,19 +186,26 @@ class Store:
         arguments = (len(keys), *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, match_id, *timing, *entries)
         return await self._outcome("commit", self._commit(bucket, arguments), match_id, is_write=True)
 
-    async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> list[str]:
-        """List matches of these buckets that are due, at most so many a bucket; what this worker gets, no other gets for ten seconds.
+    async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> dict[str, Due]:
+        """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds. A bucket
+        where nothing waits is not in the answer.
 
         Raises:
             StoreUnavailable: none of the buckets can be asked. Those of a server that is away are left out.
         """
-        away = [bucket for bucket in buckets if self._servers.is_away(bucket)]  # nobody is held up by one that was away a moment ago
-        calls = [self._due(bucket, worker, most) for bucket in buckets if bucket not in away]
-        found = await asyncio.gather(*calls, return_exceptions=True)
+        asked = [bucket for bucket in buckets if not self._servers.is_away(bucket)]  # nobody is held up by a server that was away a moment ago
+        found = await asyncio.gather(*[self._due(bucket, worker, most) for bucket in asked], return_exceptions=True)
+        due = {bucket: one for bucket, one in zip(asked, found, strict=True) if isinstance(one, Due)}
         failures = [one for one in found if isinstance(one, BaseException)]
-        if failures and (len(failures) == len(calls) or not all(isinstance(one, StoreUnavailable) for one in failures)):
+        if failures and (len(failures) == len(asked) or not all(isinstance(one, StoreUnavailable) for one in failures)):
             raise failures[0]
-        return [match_id for one in found if not isinstance(one, BaseException) for match_id in one]
+        return due
+
+    async def workers(self, worker: str, lifetime_ms: int) -> list[str]:
+        """Say that a worker is there (for so long; 0: not any more) and list all who have said so."""
+        arguments = (1, self._keys.workers(), worker, lifetime_ms)
+        found = await self._outcome("workers", self._evaluate(FIRST_BUCKET, self._roster_script, arguments), "", is_write=True)
+        return [name.decode("ascii", "replace") for name in found]
 
     async def forget_due(self, match_id: str) -> None:
         """Take a match that is gone off the list of those that are due."""
@@ -221,10 +245,17 @@ class Store:
     async def _commit(self, bucket: str, arguments: tuple[Any, ...]) -> CommitResult:
         return _result(await self._evaluate(bucket, self._commit_script, arguments))
 
-    async def _due(self, bucket: str, worker: str, most: int) -> list[str]:
+    async def _due(self, bucket: str, worker: str, most: int) -> Due | None:
         arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
         found = await self._outcome("due", self._evaluate(bucket, self._sweep_script, arguments), "", is_write=True)
-        return [match_id.decode("ascii", "replace") for match_id in found]
+        if not found:
+            return None
+        waiting, oldest, *match_ids = found
+        return Due(waiting, int(oldest), [match_id.decode("ascii", "replace") for match_id in match_ids])
+
+    def _lost(self) -> None:
+        if self._observer is not None:
+            self._observer.connection_lost()
 
     async def _evaluate(self, bucket: str, script: "Script", arguments: tuple[Any, ...]) -> Any:
         started = time.monotonic()

@@ -17,7 +17,10 @@ _LEVELS = logging.getLevelNamesMapping()
 
 
 class CallLine(msgspec.Struct, frozen=True):
-    """The one line of a call. Never anything of the call's content: a move, a view and a credential are secrets. ``sent``: a stream's messages."""
+    """The one line of a call. Never anything of the call's content: a move, a view and a credential are secrets. ``sent``: a stream's messages.
+
+    ``trace_id`` and ``span_id`` find the call's trace: the id that its caller sent, if it is not traced here.
+    """
 
     timestamp: datetime
     level: str
@@ -31,6 +34,8 @@ class CallLine(msgspec.Struct, frozen=True):
     reason: str
     ms: float
     sent: int | UnsetType = UNSET
+    trace_id: str | UnsetType = UNSET
+    span_id: str | UnsetType = UNSET
 
 
 class CallLog:
@@ -58,11 +63,14 @@ class CallLog:
         reason: str,
         seconds: float,
         sent: int | UnsetType = UNSET,
+        trace_id: str | UnsetType = UNSET,
+        span_id: str | UnsetType = UNSET,
     ) -> None:
         """Write a call's line."""
         if not self._wanted:
             return
-        line = CallLine(datetime.now(UTC), "info", "call", request_id, rpc, transport, game, match, code, reason, round(seconds * 1000, 3), sent)
+        ms = round(seconds * 1000, 3)
+        line = CallLine(datetime.now(UTC), "info", "call", request_id, rpc, transport, game, match, code, reason, ms, sent, trace_id, span_id)
         if self._stream is None:
             values = {field: getattr(line, field) for field in CallLine.__struct_fields__[3:]}
             self._all.info("call", **{field: value for field, value in values.items() if value is not UNSET})

@@ -1,15 +1,15 @@
 """Metrics, for Prometheus: one registry a worker. Labels hold ids of the catalog and codes only: never what a seat chose."""
 
+from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Info, ProcessCollector, generate_latest
 
 from service.contract import Rpc
 from service.errors import ApiError
 from service.messages import Cause
-from service.telemetry.tally import Counts, Spreads
-
-_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+from service.telemetry.declared import DECLARED, DOORS
+from service.telemetry.tally import Counts, Level, Spreads
 
 
 class _Door(NamedTuple):
@@ -47,22 +47,35 @@ class Observed:
 
 
 class Metrics:
-    """All metrics of a worker; also the observer of the use cases and of the store."""
+    """All metrics of a worker; also the observer of the use cases, of the engines and of the store."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._doors = {"grpc": self._door("grpc"), "rest": self._door("http"), "connect": self._door("connect")}
+        self._doors = {transport: self._door(prefix) for transport, prefix in DOORS.items()}
         self._calls: dict[tuple[str, str], Observed] = {}
-        self._refusals = Counts("umpire_refusals", "Calls refused, by reason.", ["reason"], self.registry)
-        self._created = Counts("umpire_matches_created", "Matches created.", ["game", "mode"], self.registry)
-        self._finished = Counts("umpire_matches_finished", "Matches that reached an outcome.", ["game", "mode", "reason"], self.registry)
-        self._moves = Counts("umpire_moves", "Moves applied, by the kind of decision and the cause.", ["game", "kind", "cause"], self.registry)
-        self._conflicts = Counts("umpire_commit_conflicts", "Commits that lost a race and began again.", ["game"], self.registry)
-        self._store_seconds = Spreads("umpire_store_seconds", "Seconds a command of the store took.", ["command", "outcome"], self.registry, _SECONDS)
-        self._watchers = Gauge("umpire_watchers", "Streams that watch a match.", registry=self.registry)
-        self._too_slow = Counts("umpire_watchers_too_slow", "Streams cut off because their caller did not read.", [], self.registry).of()
-        self.ready = Gauge("umpire_ready", "1 while this worker takes calls.", registry=self.registry)
+        self._refusals = self._counts("umpire_refusals_total")
+        self._created = self._counts("umpire_matches_created_total")
+        self._finished = self._counts("umpire_matches_finished_total")
+        self._moves = self._counts("umpire_moves_total")
+        self._decision_seconds = self._spreads("umpire_decision_seconds")
+        self._missed = self._counts("umpire_deadlines_missed_total")
+        self.open_windows = self._level("umpire_open_windows")
+        self.oldest_overdue = self._level("umpire_oldest_overdue_seconds")
+        self._engine_seconds = self._spreads("umpire_engine_seconds")
+        self._commits = self._counts("umpire_commits_total")
+        self._conflicts = self._counts("umpire_commit_conflicts_total")
+        self._store_seconds = self._spreads("umpire_store_seconds")
+        self.store_waiting = self._level("umpire_store_waiting")
+        self._lost = self._counts("umpire_store_connections_lost_total").of()
+        self._watchers = self._level("umpire_watchers")
+        self._streams = self._counts("umpire_streams_total")
+        self._updates = self._counts("umpire_updates_sent_total").of()
+        self._watch_lag = self._spreads("umpire_watch_lag_seconds").of()
+        self._too_slow = self._counts("umpire_watchers_too_slow_total").of()
+        self.ready = self._level("umpire_ready")
+        Info("umpire_build", DECLARED["umpire_build_info"].meaning, registry=self.registry).info({"version": release()})
+        self.loop_lag = self._spreads("umpire_loop_lag_seconds").of()
 
     def started(self, rpc: Rpc, transport: str) -> Observed:
         """Count a call as begun."""
@@ -87,11 +100,25 @@ class Metrics:
     def move_applied(self, game: str, kind: str, cause: Cause) -> None:
         self._moves.of(game, kind, cause.value).value += 1
 
+    def decision_answered(self, game: str, kind: str, seconds: float) -> None:
+        self._decision_seconds.of(game, kind).observe(seconds)
+
+    def deadline_missed(self, game: str, kind: str) -> None:
+        self._missed.of(game, kind).value += 1
+
+    def commit_ended(self, game: str, outcome: str) -> None:
+        self._commits.of(game, outcome).value += 1
+
     def commit_conflicted(self, game: str) -> None:
         self._conflicts.of(game).value += 1
 
     def watchers_are(self, number: int) -> None:
         self._watchers.set(number)
+
+    # ---- observer of the engines
+
+    def engine_took(self, game: str, step: str, seconds: float, kind: str = "") -> None:  # noqa: ARG002 - the kind is for traces
+        self._engine_seconds.of(game, step).observe(seconds)
 
     # ---- observer of streams
 
@@ -103,15 +130,48 @@ class Metrics:
         """Count a stream whose caller did not read."""
         self._too_slow.value += 1
 
+    def stream_ended(self, transport: str, end: str) -> None:
+        """Count a stream that has ended."""
+        self._streams.of(transport, end).value += 1
+
+    def update_sent(self) -> None:
+        """Count a step that was sent over a stream."""
+        self._updates.value += 1
+
+    def update_lagged(self, seconds: float) -> None:
+        """Count how long a step took to get to a stream."""
+        self._watch_lag.observe(max(0.0, seconds))  # two clocks may differ by a little
+
     # ---- observer of the store
 
     def observe(self, command: str, seconds: float, outcome: str) -> None:
         self._store_seconds.of(command, outcome).observe(seconds)
 
+    def connection_lost(self) -> None:
+        self._lost.value += 1
+
+    # ---- making them
+
     def _door(self, prefix: str) -> _Door:
-        labels = [f"{prefix}_type", f"{prefix}_service", f"{prefix}_method"]
         return _Door(
-            Counts(f"{prefix}_server_started", "Calls begun.", labels, self.registry),
-            Counts(f"{prefix}_server_handled", "Calls answered, by code.", [*labels, f"{prefix}_code"], self.registry),
-            Spreads(f"{prefix}_server_handling_seconds", "Seconds from a call to its answer.", labels, self.registry, _SECONDS),
+            self._counts(f"{prefix}_server_started_total"), self._counts(f"{prefix}_server_handled_total"), self._spreads(f"{prefix}_server_handling_seconds")
         )
+
+    def _counts(self, name: str) -> Counts:
+        declared = DECLARED[name]
+        return Counts(name.removesuffix("_total"), declared.meaning, declared.labels, self.registry)
+
+    def _spreads(self, name: str) -> Spreads:
+        declared = DECLARED[name]
+        return Spreads(name, declared.meaning, declared.labels, self.registry, declared.bounds)
+
+    def _level(self, name: str) -> Level:
+        return Level(name, DECLARED[name].meaning, self.registry)
+
+
+def release() -> str:
+    """Return the version of the package that runs."""
+    try:
+        return version("umpire")
+    except PackageNotFoundError:
+        return "unknown"

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 from prometheus_client.utils import floatToGoString
 
@@ -90,3 +90,24 @@ class Spreads(_Family[Spread]):
                 buckets.append((bound, so_far))
             family.add_metric(values, buckets, spread.total)
         yield family
+
+
+class Level(Collector):
+    """A gauge without labels: what it was ``set`` to, or what ``read`` says when it is scraped."""
+
+    def __init__(self, name: str, text: str, registry: CollectorRegistry) -> None:
+        self._name, self._text = name, text
+        self.read: Callable[[], float] = lambda: 0.0
+        registry.register(self)
+
+    def describe(self) -> Iterable[Metric]:
+        """Say the metric's name, so that a second one of the same name is refused."""
+        yield GaugeMetricFamily(self._name, self._text)
+
+    def set(self, value: float) -> None:
+        """Let it stand at a value."""
+        self.read = lambda: value
+
+    def collect(self) -> Iterable[Metric]:
+        """Write the gauge as it stands."""
+        yield GaugeMetricFamily(self._name, self._text, value=self.read())

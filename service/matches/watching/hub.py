@@ -82,7 +82,8 @@ class Hub:
         except BaseException:
             self.leave(watch)
             raise
-        watch.version = match.record.version if since is None else since
+        watch.begun = match.record.version
+        watch.version = watch.begun if since is None else since
         return watch, match
 
     def leave(self, watch: Watch) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextvars import Context
 
 import structlog
 
@@ -135,7 +136,7 @@ class Looking:
 
     def in_background(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
         """Run a piece of work until it ends or this is closed."""
-        task = asyncio.create_task(work, name=name)
+        task = asyncio.create_task(work, name=name, context=Context())  # it is the business of all who watch, of no call
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

@@ -11,9 +11,11 @@ from service.matches.watching.watched import Failure, Step, Watched
 
 
 class Watch:
-    """A place in a match: ``version`` is the last step that was handed out. All methods but ``ring`` are its own task's to call."""
+    """A place in a match: ``version`` is the last step that was handed out; those above ``begun`` have happened since it watches. All methods but ``ring``
+    are its own task's to call.
+    """
 
-    __slots__ = ("_beat", "_is_rung", "_looking", "_waiting", "credential", "failure", "version", "viewer", "watched")
+    __slots__ = ("_beat", "_is_rung", "_looking", "_waiting", "begun", "credential", "failure", "version", "viewer", "watched")
 
     def __init__(self, looking: Looking, watched: Watched, credential: Credential, viewer: int) -> None:
         self._looking = looking
@@ -21,6 +23,7 @@ class Watch:
         self.credential = credential
         self.viewer = viewer
         self.version = 0
+        self.begun = 0
         self.failure: Failure | None = None
         self._beat = False
         self._is_rung = False

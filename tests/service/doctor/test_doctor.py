@@ -27,7 +27,7 @@ LIBRARY = Library(games())
 README = (Path(__file__).parents[3] / "README.md").read_text()
 # The README says them: these commands, and those with which the doctor sees everything.
 COMMANDS = (
-    "+ping +time +type +hget +hmget +hset +xadd +xrange +xrevrange +zadd +zrem +zrangebyscore +get +set"
+    "+ping +time +type +hget +hmget +hset +xadd +xrange +xrevrange +zadd +zrem +zcard +zrangebyscore +get +set"
     " +spublish +ssubscribe +sunsubscribe +evalsha +eval +rename +pexpire +del"
 )
 LOOKING = "+info +config|get +scan +pttl +acl|whoami"
@@ -166,7 +166,7 @@ def used(start_redis: StartRedis) -> Iterator[tuple[str, Redis, RestCaller]]:
 def test_matches_are_counted_and_each_fault_among_the_keys_is_told(used: tuple[str, Redis, RestCaller]) -> None:
     url, client, caller = used
     keys = Keys("umpire:")
-    matches = [create(caller) for _ in range(5)]
+    matches = [create(caller, move_timeout="600s") for _ in range(5)]  # with deadlines: what all matches of a bucket share is no foreign key
     ids = [match.match_id for match in matches]
     matches[0].play("draw")
     said = doctor(url)

@@ -26,6 +26,9 @@ class Observer:
     def __init__(self) -> None:
         self.applied: list[tuple[str, Cause]] = []
         self.conflicts = 0
+        self.stood: list[tuple[str, float]] = []
+        self.missed: list[str] = []
+        self.commits: list[str] = []
 
     def match_created(self, game: str, mode: str) -> None:
         pass
@@ -35,6 +38,15 @@ class Observer:
 
     def move_applied(self, _game: str, kind: str, cause: Cause) -> None:
         self.applied.append((kind, cause))
+
+    def decision_answered(self, _game: str, kind: str, seconds: float) -> None:
+        self.stood.append((kind, seconds))
+
+    def deadline_missed(self, _game: str, kind: str) -> None:
+        self.missed.append(kind)
+
+    def commit_ended(self, _game: str, outcome: str) -> None:
+        self.commits.append(outcome)
 
     def commit_conflicted(self, _game: str) -> None:
         self.conflicts += 1

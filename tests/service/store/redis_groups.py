@@ -45,7 +45,20 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        fixed = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", "", "--repl-diskless-sync-delay", "0"]
+        fixed = [
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--dir",
+            str(self.folder),
+            "--save",
+            "",
+            "--repl-diskless-sync-delay",
+            "0",
+            "--repl-ping-replica-period",
+            "1",
+        ]
         arguments = [str(self.folder / self._file), *self._more] if self._file else [*fixed, *self._more]
         self.process = subprocess.Popen([str(find_server()), *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(self.client.ping)
@@ -58,7 +71,8 @@ class Server:
         os.kill(self.process.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        os.kill(self.process.pid, signal.SIGCONT)
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGCONT)
 
     def has_replicas(self) -> bool:
         """Whether all that it knows has arrived at a replica."""
@@ -89,7 +103,7 @@ class RedisCluster:
             until(lambda name=name, replica=replica: replica.client.execute_command("CLUSTER", "REPLICATE", name))
         until(lambda: all(self.info(server)["cluster_state"] == "ok" for server in self.servers))
         until(lambda: all(master.has_replicas() for master in self.masters[:replicas]))
-        until(lambda: all(len(server.client.execute_command("CLUSTER SHARDS")) == 3 for server in self.servers))
+        until(lambda: all(self._knows_all(server, replicas) for server in self.servers))
 
     @property
     def servers(self) -> list[Server]:
@@ -105,18 +119,19 @@ class RedisCluster:
         return server.client.execute_command("CLUSTER", "MYID").decode()
 
     def master_of(self, key: str) -> Server:
-        """The master that has a key now, by what it says itself."""
+        """The master that has a key, as the living say."""
         slot = key_slot(key.encode())
-        for server in self.servers:
-            if server.process.poll() is None:
-                for first, last, master, *_ in server.client.execute_command("CLUSTER", "SLOTS").values() if False else _ranges(server):
-                    if first <= slot <= last:
-                        return next(one for one in self.servers if one.port == master)
-        raise AssertionError(f"nobody has slot {slot}")
+        asked = next(server for server in self.servers if server.process.poll() is None)
+        port = next(master[1] for first, last, master, *_ in asked.client.execute_command("CLUSTER", "SLOTS") if first <= slot <= last)
+        return next(server for server in self.servers if server.port == port)
 
     def stop(self) -> None:
         for server in self.servers:
             server.kill()
+
+    @staticmethod
+    def _knows_all(server: Server, replicas: int) -> bool:
+        return sorted(len(one) for one in server.client.execute_command("CLUSTER", "SLOTS")) == sorted([4] * replicas + [3] * (3 - replicas))
 
     @staticmethod
     def _server(folder: Path) -> Server:

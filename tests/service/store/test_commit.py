@@ -1,27 +1,21 @@
 """The commit script: all or nothing, whatever fails at whatever point."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from types import SimpleNamespace
 
 import pytest
-from redis.crc import key_slot
 
 from service.private_redis import PrivateRedis
-from service.store import CommitResult, Corrupt, Store, StoreUnavailable, derive_match_id, is_match_id, new_match_id
+from service.store import CommitResult, Corrupt, Store, StoreUnavailable, new_match_id
 from service.store.keys import Keys
 
 SCRIPT = files("service.store").joinpath("commit.lua").read_text()
 TTL_MS = 60_000
 
 
-@pytest.fixture
-async def store(redis_server: PrivateRedis, key_prefix: str) -> AsyncIterator[Store]:
-    opened = Store(redis_server.url, prefix=key_prefix)
-    await opened.open()
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
 
 
 async def create(store: Store, entries: Sequence[bytes] = (b"one",)) -> tuple[str, int]:
@@ -187,17 +181,3 @@ async def test_a_failure_at_any_command_leaves_no_half_commit(
         assert not await store._servers.client.exists(Keys(key_prefix).scratch(match_id))
         assert [version for version, _ in log] == list(range(1, before + len(entries) + 1)), f"command {call}"
     assert failures == call - 1 >= 4, "the script reads and writes more than that"
-
-
-def test_all_keys_of_a_match_lie_in_one_slot() -> None:
-    keys = Keys("umpire:")
-    for _ in range(100):
-        match_id = new_match_id()
-        assert is_match_id(match_id)
-        assert len({key_slot(name(match_id).encode()) for name in (keys.match, keys.log, keys.scratch)}) == 1
-
-
-def test_a_derived_id_is_always_the_same_and_a_malformed_one_is_none() -> None:
-    assert derive_match_id(b"x" * 32) == derive_match_id(b"x" * 32) != derive_match_id(b"y" * 32)
-    for text in ("", "0a1", "fff-" + "a" * 24, "0a1-" + "a" * 23, "0A1-" + "a" * 24, "0a1-" + "a" * 24 + "\n", "{}", "../../etc"):
-        assert not is_match_id(text)
