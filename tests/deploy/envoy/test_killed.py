@@ -1,4 +1,7 @@
-"""A worker is killed under load, another is told to stop: Envoy leaves them out, and clients notice nothing but a retry. No move is lost, and none is played twice."""
+"""A worker is killed under load, another is told to stop: Envoy leaves them out, and clients notice nothing but a retry.
+
+No move is lost, and none is played twice.
+"""
 
 import secrets
 import signal
