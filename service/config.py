@@ -244,7 +244,7 @@ def _tls(cert: str, key: str, client_ca: str) -> Tls | None:
         return None
     trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        trial.load_cert_chain(cert, key, password="")
+        trial.load_cert_chain(cert, key, password="")  # without one it would ask at the terminal for that of an encrypted key
     except OSError as error:
         raise ConfigError(f"--tls-cert (UMPIRE_TLS_CERT) with --tls-key (UMPIRE_TLS_KEY) cannot be used: {error}") from None
     try:

@@ -86,6 +86,7 @@ def _header(name: str, value: str) -> dict[str, Any]:
 
 # ---- protobuf by hand: this runs where no library need be
 
+
 def _status(reply: Reply) -> bytes:
     packed = b"".join(_field(3, _field(1, url.encode()) + _field(2, value)) for url, value in _details(reply))
     return b"\x08" + _varint(reply.code) + _field(2, reply.message.encode()) + packed

@@ -21,17 +21,13 @@ def handled(worker: Serving, transport: str) -> float:
 
 
 @pytest.mark.parametrize("transport", CALLERS)
-def test_the_calls_of_one_connection_are_spread_over_all_workers(
-    transport: str, start_gateway: Start, own_workers: list[Serving], record_property: pytest.FixtureRequest
-) -> None:
+def test_the_calls_of_one_connection_are_spread_over_all_workers(transport: str, start_gateway: Start, own_workers: list[Serving]) -> None:
     caller = CALLERS[transport](start_gateway(own_workers, *TLS, *UNLIMITED).address)
     before = [handled(worker, transport) for worker in own_workers]
     for _ in range(CALLS):
         assert caller.call("GetGame", {"game": "goldn_crash"}).ok
     caller.close()
     shares = [handled(worker, transport) - earlier for worker, earlier in zip(own_workers, before, strict=True)]
-    record_property("shares", shares)
-    print(transport, shares)
     assert sum(shares) == CALLS
     assert min(shares) > CALLS / 6, shares
 
