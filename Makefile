@@ -13,7 +13,7 @@ STUBS := clients/python/umpire/__init__.py
 PROTOS := $(shell find proto -name '*.proto')
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format contract stubs lock readme bench load clean
+.PHONY: help run test check format contract stubs lock readme bench load capacity clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -63,6 +63,9 @@ bench: $(BENCH) $(CONTRACT) ## measure the service beside a bare echo, in one ru
 
 load: $(LOAD) $(CONTRACT) $(STUBS) ## play whole matches for two minutes and check what the clients are told (LOAD_OPTIONS=…)
 	$(BIN)/python -m loadtests.load $(LOAD_OPTIONS)
+
+capacity: $(LOAD) $(CONTRACT) ## measure what moves and matches cost, and write deploy/CAPACITY.md
+	$(BIN)/python -m loadtests.capacity
 
 clean: ## remove what was built; the matches in .umpire stay
 	rm -rf $(VENV) $(CONTRACT) $(dir $(NODE_MODULES)) clients/python/umpire *.egg-info clients/*/*.egg-info build clients/*/build

@@ -129,8 +129,7 @@ def refusal_of(error: Any) -> Refused:
             for part in status_pb2.Status.FromString(value).details:
                 if part.Unpack(info):
                     break
-    if code == "INTERNAL" and not info.reason and "RST_STREAM" in detail:
-        # A proxy that loses the server in the midst of an answer can but reset the stream, and gRPC calls that INTERNAL. The server's own has a reason.
+    if code == "INTERNAL" and not info.reason:  # this is how gRPC tells that a stream was reset, as by a proxy that has lost the worker
         return Refused("CONNECTION_LOST", "UNAVAILABLE", detail)
     return Refused(info.reason or code, code, detail, info.metadata.get("code", ""))
 
