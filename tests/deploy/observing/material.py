@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,15 @@ def metrics_of(expression: str) -> set[str]:
 
 
 _LABELS = {"envoy_cluster_name", "envoy_response_code_class", "envoy_http_conn_manager_prefix"}
+
+
+def panels(shown: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Go through a dashboard's panels, each with the title of its row; those of a row that is shut lie inside it."""
+    row = ""
+    for panel in shown["panels"]:
+        if panel["type"] == "row":
+            row = panel["title"]
+            for inner in panel["panels"]:
+                yield row, inner
+        else:
+            yield row, panel

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.observing.material import CONFIGS, PROMETHEUS, RUNBOOK, alerts, needs_prometheus, rules
+from tests.deploy.observing.material import CONFIGS, DASHBOARDS, PROMETHEUS, RUNBOOK, alerts, dashboard, needs_prometheus, panels, rules
 
 CASES = sorted((Path(__file__).parent / "alerts").glob("*.yml"))
 ELSEWHERE_FOUND = {"kubernetes_sd_configs"}  # Debian's Prometheus is built without it
@@ -61,6 +61,15 @@ def test_the_runbook_has_a_section_for_each_alert_in_their_order_and_no_other() 
     assert [section.split("\n", 1)[0] for section in sections] == list(alerts())
     for section in sections:
         assert [word for word in ("**Means**", "**Look**", "**Do**") if word in section] == ["**Means**", "**Look**", "**Do**"], section
+
+
+def test_the_runbook_names_panels_that_there_are_and_alerts_that_there_are() -> None:
+    text = RUNBOOK.read_text(encoding="utf-8")
+    titles = {panel["title"] for name in DASHBOARDS for _, panel in panels(dashboard(name))}
+    named = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text))
+    assert named
+    assert {name for name in named if not any(title.startswith(name) for title in titles)} == set()
+    assert set(re.findall(r"\bUmpire[A-Z]\w+", text)) == alerts().keys()
 
 
 def test_all_configurations_scrape_the_same_jobs_with_the_same_paths() -> None:
