@@ -31,12 +31,24 @@ _VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}")
 
 def compose() -> Object:
     """The compose file, as Docker would read it beside a filled-in `.env`."""
-    read: Object = yaml.safe_load(_VARIABLE.sub(_filled, (COMPOSE / "compose.yaml").read_text()).replace("$$", "$"))
+    read: Object = _interpolated(yaml.safe_load((COMPOSE / "compose.yaml").read_text()))
     return read
 
 
 def compose_variables() -> set[str]:
     return {found[1] for found in _VARIABLE.finditer((COMPOSE / "compose.yaml").read_text())}
+
+
+def _interpolated(node: Any) -> Any:
+    match node:
+        case str():
+            return _VARIABLE.sub(_filled, node).replace("$$", "$")
+        case dict():
+            return {name: _interpolated(value) for name, value in node.items()}
+        case list():
+            return [_interpolated(value) for value in node]
+        case _:
+            return node
 
 
 def _filled(found: re.Match[str]) -> str:
