@@ -6,10 +6,7 @@ from gevent import monkey
 
 monkey.patch_all()
 
-from grpc.experimental.gevent import init_gevent  # noqa: E402
-
-init_gevent()
-
+import loadtests.load.patched_grpc  # noqa: E402, F401
 from loadtests.load.command import main  # noqa: E402
 
 if __name__ == "__main__":

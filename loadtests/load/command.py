@@ -22,6 +22,7 @@ from loadtests.load import profiles, report
 from loadtests.load.seen import Refused
 from loadtests.load.target import Target
 from loadtests.load.users import Plan, players
+from loadtests.load.verdicts import Bounds, growth, knee
 from loadtests.load.weights import read_weights
 
 _CLOSING_S = 60.0
@@ -63,12 +64,12 @@ def _run(options: argparse.Namespace, plan: Plan, ops: Sequence[str]) -> int:
 def _play(options: argparse.Namespace, environment: Environment, ops: Sequence[str]) -> dict[str, Any]:
     match options.profile:
         case "steps":
-            bounds = profiles.Bounds(options.p99, options.failed)
+            bounds = Bounds(options.p99, options.failed)
             seen = profiles.steps(environment, options.users, options.factor, options.step_seconds, options.most_users, options.spawn_rate, bounds)
-            return {"steps": [step._asdict() for step in seen], "knee": profiles.knee(seen)}
+            return {"steps": [step._asdict() for step in seen], "knee": knee(seen)}
         case "soak":
             samples = profiles.soak(environment, options.users, options.spawn_rate, options.seconds, ops)
-            return {"memory_mb": samples, "growth": profiles.growth(samples)}
+            return {"memory_mb": samples, "growth": growth(samples)}
         case _:
             profiles.steady(environment, options.users, options.spawn_rate, options.seconds, options.matches)
             return {}

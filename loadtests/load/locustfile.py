@@ -3,17 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from grpc.experimental.gevent import init_gevent
+from locust import events
+from locust.env import Environment
+from locust.runners import WorkerRunner
 
-init_gevent()
-
-from locust import events  # noqa: E402
-from locust.env import Environment  # noqa: E402
-from locust.runners import WorkerRunner  # noqa: E402
-
-from loadtests.load import report, users  # noqa: E402
-from loadtests.load.target import Target  # noqa: E402
-from loadtests.load.weights import read_weights  # noqa: E402
+import loadtests.load.patched_grpc  # noqa: F401
+from loadtests.load import report, users
+from loadtests.load.target import Target
+from loadtests.load.weights import read_weights
 
 GrpcPlayer, RestPlayer, StreamPlayer = users.GrpcPlayer, users.RestPlayer, users.StreamPlayer
 

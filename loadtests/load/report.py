@@ -12,7 +12,7 @@ class Row(NamedTuple):
 
     door: str
     call: str
-    count: int
+    calls: int
     per_second: float
     p50_ms: float
     p95_ms: float
@@ -20,7 +20,7 @@ class Row(NamedTuple):
     failed: int
 
 
-COLUMNS = ("door", "call", "count", "1/s", "p50 ms", "p95 ms", "p99 ms", "failed")
+COLUMNS = ("door", "call", "calls", "1/s", "p50 ms", "p95 ms", "p99 ms", "failed")
 
 
 def summarise(environment: Environment, tally: Tally, *, generator_core: float | None = None) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def tell(summary: dict[str, Any]) -> None:
     """Print a run."""
     print(f"\n{COLUMNS[0]:6}{COLUMNS[1]:40}" + "".join(f"{name:>9}" for name in COLUMNS[2:]))
     for row in (Row(**found) for found in summary["calls"]):
-        figures = f"{row.count:9}{row.per_second:9.1f}{row.p50_ms:9.1f}{row.p95_ms:9.1f}{row.p99_ms:9.1f}{row.failed:9}"
+        figures = f"{row.calls:9}{row.per_second:9.1f}{row.p50_ms:9.1f}{row.p95_ms:9.1f}{row.p99_ms:9.1f}{row.failed:9}"
         print(f"{row.door:6}{row.call:40}{figures}")
     _list("failures, by reason", summary["failures"])
     _list("matches finished, by game, mode and ending", summary["finished"])

@@ -92,5 +92,5 @@ def players(weights: Weights) -> list[type[Player]]:
     """Give the kinds of users their weights; one that weighs nothing is left out."""
     chosen = [kind for kind in (GrpcPlayer, RestPlayer, StreamPlayer) if weights.users[kind.kind] > 0]
     for kind in chosen:
-        kind.weight = weights.users[kind.kind]  # type: ignore[assignment]
+        kind.weight = weights.users[kind.kind]
     return chosen

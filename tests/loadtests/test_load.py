@@ -1,21 +1,27 @@
 """The load test, whole, against a worker of the test: it passes when all is well, and not when an answer on the way was lost or doctored."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from engines.registry import games
+from service.private_redis import PrivateRedis
 from tests.loadtests.doctoring import Doctoring
-from tests.serving import API_KEY, Serving
+from tests.serving import API_KEY, Serving, free_port
 
-COLUMNS = "door call count 1/s p50 ms p95 ms p99 ms failed"
+COLUMNS = "door call calls 1/s p50 ms p95 ms p99 ms failed"
 ONLY_REST = """
 [users]
 grpc = 0
@@ -71,7 +77,7 @@ def _lose(method: str, path: str, answer: dict[str, Any]) -> dict[str, Any] | No
 
 @pytest.mark.parametrize("doctored", [_lose], indirect=True)
 def test_answers_that_are_lost_are_asked_for_again_and_no_failure(doctored: Doctoring, serving: Serving, tmp_path: Path) -> None:
-    status, found, table = load(serving, tmp_path, "--users", "3", "--seconds", "4", http=doctored.http, weights=ONLY_REST)
+    status, found, table = load(serving, tmp_path, "--users", "3", "--seconds", "3", http=doctored.http, weights=ONLY_REST)
     assert status == 0, table
     assert doctored.changed and sum(number for what, number in found["repeated"].items() if what.endswith("CONNECTION_LOST")) >= 1
 
@@ -108,7 +114,7 @@ def _applied_again(method: str, path: str, answer: dict[str, Any]) -> dict[str, 
     indirect=["doctored"],
 )
 def test_a_lost_or_contradictory_match_is_named_and_ends_it_with_1(doctored: Doctoring, kind: str, says: str, serving: Serving, tmp_path: Path) -> None:
-    status, found, table = load(serving, tmp_path, "--users", "2", "--seconds", "3", http=doctored.http, weights=ONLY_REST)
+    status, found, table = load(serving, tmp_path, "--users", "2", "--seconds", "2", http=doctored.http, weights=ONLY_REST)
     assert status == 1 and doctored.changed
     named = [finding for finding in found["findings"] if finding["kind"] == kind and says in finding["what"]]
     assert named and f"{kind.upper()} match {named[0]['match_id']}: {named[0]['what']}" in table
@@ -131,6 +137,47 @@ def test_steps_go_on_until_a_bound_is_passed(serving: Serving, tmp_path: Path) -
 
 def test_a_soak_looks_at_the_memory_of_the_workers(serving: Serving, tmp_path: Path) -> None:
     ops = f"http://127.0.0.1:{serving.ops_ports[0]}"
-    status, found, table = load(serving, tmp_path, "--profile", "soak", "--users", "2", "--seconds", "4", "--ops", ops)
-    assert len(found["memory_mb"][ops]) >= 4 and all(10 < sample < 2_000 for sample in found["memory_mb"][ops])
+    status, found, table = load(serving, tmp_path, "--profile", "soak", "--users", "2", "--seconds", "3", "--ops", ops)
+    assert len(found["memory_mb"][ops]) >= 3 and all(10 < sample < 2_000 for sample in found["memory_mb"][ops])
     assert status == (1 if found["growth"] else 0), table
+
+
+def _kill_once_it_has_work(two: Serving) -> None:
+    moves = re.compile(r"^umpire_moves_total\{.* ([0-9.]+)$", re.MULTILINE)
+    while sum(map(float, moves.findall(httpx.get(f"http://127.0.0.1:{two.ops_ports[0]}/metrics").text))) < 50:
+        time.sleep(0.05)
+    two.processes[0].kill()
+
+
+def test_a_worker_that_is_killed_is_seen_nowhere_in_the_clients(redis_server: PrivateRedis, key_prefix: str, tmp_path: Path) -> None:
+    two = Serving(redis_server.url, workers=2, key_prefix=key_prefix).start()
+    killing = threading.Thread(target=_kill_once_it_has_work, args=(two,), daemon=True)
+    killing.start()
+    try:
+        weights = "[match]\nspectator = 1\n"
+        status, found, table = load(two, tmp_path, "--users", "8", "--seconds", "60", "--matches", "24", "--think", "0.01", weights=weights)
+    finally:
+        two.stop()
+    assert two.processes[0].returncode == -signal.SIGKILL
+    assert status == 0, table
+    assert found["repeated"], "nobody has played on the worker that was killed"
+    assert found["checked"]["moves"] > 50
+
+
+def test_locusts_own_command_plays_with_a_master_and_a_worker(serving: Serving, tmp_path: Path) -> None:
+    port = str(free_port())
+    (tmp_path / "weights.toml").write_text("[move]\nthink = 0\n")
+    command = [str(Path(sys.executable).parent / "locust"), "-f", "loadtests/load/locustfile.py", "--host", serving.http, "--grpc", serving.grpc]
+    command += ["--weights", str(tmp_path / "weights.toml")]
+    environment = os.environ | {"UMPIRE_API_KEY": API_KEY}
+    worker = subprocess.Popen([*command, "--worker", "--master-port", port], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        headless = ["--headless", "-u", "3", "-r", "3", "-t", "4", "-s", "30", "--expect-workers", "1", "--only-summary"]
+        master = [*command, "--master", "--master-bind-port", port, *headless]
+        done = subprocess.run(master, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        worker.wait(30)
+    finally:
+        worker.kill()
+    assert done.returncode == 0, done.stdout + done.stderr
+    compared = re.search(r"compared\n(?: +\d+  .*\n)*? +(\d+)  moves", done.stdout)
+    assert compared and int(compared[1]) > 10
