@@ -283,7 +283,7 @@ class Store:
         outcome = "unavailable"
         try:
             answer = await answering
-            outcome = answer.name.lower() if isinstance(answer, CommitResult) else "ok"
+            outcome = answer._name_.lower() if isinstance(answer, CommitResult) else "ok"
         except StoreUnavailable as error:
             if is_write or error.applied is Applied.NO:
                 raise
