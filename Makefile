@@ -56,6 +56,7 @@ lock: $(DEV) ## pin the newest versions of what requirements/*.in names
 readme: $(RUNTIME) ## write the tables of settings and metrics
 	$(BIN)/python scripts/write_settings.py
 	$(BIN)/python scripts/write_metrics.py
+	$(BIN)/python scripts/write_dashboards.py
 
 bench: $(BENCH) $(CONTRACT) ## measure the service beside a bare echo, in one run (bench.json)
 	$(BIN)/python -m loadtests.bench --json bench.json

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import secrets
 import socket
+import ssl
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from service.api.catalog_api import CatalogApi
 from service.api.handing_out import HandingOut
 from service.api.live_api import LiveApi
 from service.api.match_api import MatchApi
-from service.config import Settings
+from service.config import Settings, Tls
 from service.contract import load_contract
 from service.credentials import ApiKeys, Credentials, SigningKey
 from service.dispatch import Dispatcher, handlers_of
@@ -72,7 +73,7 @@ class Worker:
         handlers, patience = handlers_of(contract.rpcs, apis), _PATIENCE_IN_HEARTBEATS * settings.heartbeat
         self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
-        self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins))
+        self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins), settings.tls)
         self._ops = _server(Ops(self._metrics, self._why_not_ready))
         self._serving: list[asyncio.Task[None]] = []
 
@@ -86,7 +87,7 @@ class Worker:
         with contextlib.suppress(StoreUnavailable):
             await self._store.open()
         self._serve(self._ops, settings.ops_port + settings.index, share=False)
-        self._grpc.listen(f"{settings.host}:{settings.grpc_port}")
+        self._grpc.listen(f"{settings.host}:{settings.grpc_port}", settings.tls)
         self._serve(self._http, settings.http_port, share=True)
         await self._grpc.start()
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
@@ -156,7 +157,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _server(app: Any) -> _Server:
+def _server(app: Any, tls: Tls | None = None) -> _Server:
+    files: dict[str, Any] = {}
+    if tls is not None:
+        files = {"ssl_certfile": tls.certificate, "ssl_keyfile": tls.key}
+        if tls.client_authority is not None:
+            files |= {"ssl_ca_certs": str(tls.client_authority), "ssl_cert_reqs": ssl.CERT_REQUIRED}
     config = uvicorn.Config(
         app,
         http=WholeAnswers,
@@ -168,5 +174,6 @@ def _server(app: Any) -> _Server:
         date_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=int(_GRACE_S),
+        **files,
     )
     return _Server(config)

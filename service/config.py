@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,6 +54,9 @@ SETTINGS = (
     Setting("api-keys", "", "keys that may create matches, `name:key[,name:key…]`"),
     Setting("insecure", False, "run without API keys, and a worker with a signing key of its own making"),
     Setting("allow-seeds", False, "let creators name the seed of a match: for tests"),
+    Setting("tls-cert", "", "certificate (PEM file) for both doors: calls are then taken over TLS only; health and metrics stay plain", ("worker",)),
+    Setting("tls-key", "", "its key (PEM file)", ("worker",)),
+    Setting("tls-client-ca", "", "authority (PEM file): who has no certificate of it may not call", ("worker",)),
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
     Setting("durability", "none", "what a move waits for before it is acknowledged, besides Redis itself: none, aof (on its disk) or replica (at a replica)"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
@@ -69,6 +73,14 @@ _TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.grpc")
 _DURABILITIES = ("none", "aof", "replica")
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
+
+
+class Tls(NamedTuple):
+    """Files for TLS, in PEM. ``client_authority``: only who has a certificate of it may call."""
+
+    certificate: Path
+    key: Path
+    client_authority: Path | None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +100,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_level: str
     heartbeat: int = 12
     durability: str = "none"
+    tls: Tls | None = None
     otlp_endpoint: str = ""
     otlp_ratio: float = 1.0
     index: int = 0
@@ -123,6 +136,7 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
         raise ConfigError(f"--heartbeat (UMPIRE_HEARTBEAT) must be {_SHORTEST_HEARTBEAT_S} to {_LONGEST_HEARTBEAT_S}, not {values['heartbeat']}")
     if values.get("workers", 1) < 1:
         raise ConfigError("--workers (UMPIRE_WORKERS) must be 1 or more")
+    values["tls"] = _tls(*(values.pop(name, "") for name in ("tls_cert", "tls_key", "tls_client_ca")))
     if values["otlp_endpoint"]:
         _require_tracing(values["otlp_endpoint"])
     if "state_dir" in values:
@@ -226,6 +240,24 @@ def _api_keys(text: str) -> dict[str, str]:
             raise ConfigError(f"UMPIRE_API_KEYS: entry {len(keys) + 1} must be name:key, each name once")
         keys[name] = key
     return keys
+
+
+def _tls(cert: str, key: str, client_ca: str) -> Tls | None:
+    if bool(cert) != bool(key) or (client_ca and not cert):
+        raise ConfigError("--tls-cert and --tls-key (UMPIRE_TLS_CERT, UMPIRE_TLS_KEY) go together, and --tls-client-ca (UMPIRE_TLS_CLIENT_CA) with both")
+    if not cert:
+        return None
+    trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        trial.load_cert_chain(cert, key, password="")  # noqa: S106 - or it would ask at the terminal for that of an encrypted key
+    except OSError as error:
+        raise ConfigError(f"--tls-cert (UMPIRE_TLS_CERT) with --tls-key (UMPIRE_TLS_KEY) cannot be used: {error}") from None
+    try:
+        if client_ca:
+            trial.load_verify_locations(client_ca)
+    except OSError as error:
+        raise ConfigError(f"--tls-client-ca (UMPIRE_TLS_CLIENT_CA) cannot be used: {error}") from None
+    return Tls(Path(cert), Path(key), Path(client_ca) if client_ca else None)
 
 
 def _require_safe(settings: Settings) -> None:

@@ -13,6 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from service.api.context import Left
+from service.config import Tls
 from service.contract import Rpc
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError, Unauthenticated
@@ -45,13 +46,18 @@ class GrpcDoor:
         self._names = tuple(services)
         self._reflect(pool)
 
-    def listen(self, address: str) -> None:
+    def listen(self, address: str, tls: Tls | None = None) -> None:
         """Take an address.
 
         Raises:
-            RuntimeError: it is taken.
+            RuntimeError: it is taken, or the certificate cannot be used.
         """
-        self._server.add_insecure_port(address)
+        if tls is None:
+            self._server.add_insecure_port(address)
+            return
+        authority = tls.client_authority.read_bytes() if tls.client_authority else None
+        pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
+        self._server.add_secure_port(address, grpc.ssl_server_credentials([pair], authority, require_client_auth=authority is not None))
 
     async def start(self) -> None:
         await self._server.start()

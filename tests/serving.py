@@ -7,11 +7,13 @@ import os
 import random
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 # The tests start processes while gRPC's threads run. Its handlers for forks are for children that go on using it, and can stop one before its program begins.
@@ -29,6 +31,7 @@ from service.contract import Contract, load_contract
 
 SIGNING_KEY = "test:" + "5a" * 32
 API_KEY = "an-api-key-of-the-tests"
+_DOMAINS = {"umpire", "envoy"}  # the proxy in front has reasons of its own
 
 
 def free_port() -> int:
@@ -40,8 +43,23 @@ def free_port() -> int:
             return port
 
 
+@dataclass(frozen=True)
+class Address:
+    """Where callers call; ``authority`` is the certificate that vouches for it: then TLS is spoken. ``host:port`` for both doors."""
+
+    http_address: str
+    grpc: str
+    authority: Path | None = None
+
+    @property
+    def http(self) -> str:
+        return f"{'https' if self.authority else 'http'}://{self.http_address}"
+
+
 class Serving:
     """Workers that share an HTTP and a gRPC port."""
+
+    authority: Path | None = None
 
     def __init__(self, redis_url: str, workers: int = 1, **settings: str) -> None:
         self.http_port, self.grpc_port = free_port(), free_port()
@@ -122,7 +140,7 @@ class Caller(ABC):
 
     transport = ""
 
-    def __init__(self, serving: Serving, contract: Contract | None = None) -> None:
+    def __init__(self, serving: Serving | Address, contract: Contract | None = None) -> None:
         self.serving = serving
         self.contract = contract or load_contract(games())
         self.pool: DescriptorPool = self.contract.pool
@@ -154,10 +172,14 @@ def to_dict(message: Any) -> dict[str, Any]:
 class GrpcCaller(Caller):
     transport = "grpc"
 
-    def __init__(self, serving: Serving, contract: Contract | None = None) -> None:
+    def __init__(self, serving: Serving | Address, contract: Contract | None = None) -> None:
         super().__init__(serving, contract)
         # A pool of subchannels of its own: two callers shall not share a connection and so a worker.
-        self.channel = grpc.insecure_channel(serving.grpc, options=[("grpc.use_local_subchannel_pool", 1)])
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        if serving.authority is None:
+            self.channel = grpc.insecure_channel(serving.grpc, options=options)
+        else:
+            self.channel = grpc.secure_channel(serving.grpc, grpc.ssl_channel_credentials(serving.authority.read_bytes()), options=options)
 
     def call(self, method: str, request: dict[str, Any] | None = None, credential: str = "", api_key: str = API_KEY) -> Answer:
         wanted = json_format.ParseDict(request or {}, self.message(method, "request")())
@@ -190,7 +212,7 @@ class GrpcCaller(Caller):
 def _read_detail(answer: Answer, detail: Any) -> None:
     info, bad, retry = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
     if detail.Unpack(info):
-        assert info.domain == "umpire"
+        assert info.domain in _DOMAINS
         answer.reason, answer.metadata = info.reason, dict(info.metadata)
     elif detail.Unpack(bad):
         answer.fields = [violation.field for violation in bad.field_violations]
@@ -201,9 +223,10 @@ def _read_detail(answer: Answer, detail: Any) -> None:
 class RestCaller(Caller):
     transport = "rest"
 
-    def __init__(self, serving: Serving, contract: Contract | None = None) -> None:
+    def __init__(self, serving: Serving | Address, contract: Contract | None = None) -> None:
         super().__init__(serving, contract)
-        self.client = httpx.Client(base_url=serving.http, timeout=20)
+        trusted = True if serving.authority is None else ssl.create_default_context(cafile=str(serving.authority))
+        self.client = httpx.Client(base_url=serving.http, timeout=20, verify=trusted)
 
     def call(self, method: str, request: dict[str, Any] | None = None, credential: str = "", api_key: str = API_KEY) -> Answer:
         rule, rest = self.rpc(method).http, dict(request or {})
@@ -234,7 +257,7 @@ def read_rest(status: int, content: bytes) -> Answer:
     for detail in body["details"]:
         match detail["@type"].rpartition(".")[2]:
             case "ErrorInfo":
-                assert detail["domain"] == "umpire"
+                assert detail["domain"] in _DOMAINS
                 answer.reason, answer.metadata = detail["reason"], detail.get("metadata", {})
             case "BadRequest":
                 answer.fields = [violation["field"] for violation in detail["fieldViolations"]]

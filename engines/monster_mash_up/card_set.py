@@ -269,7 +269,8 @@ def _catalogue(file: SetFile, monsters: list[MonsterEntry], scientists: list[Sci
     for scientist in scientists:
         sides = (("Side A", scientist.a), ("Side B", scientist.b))
         text = " ".join(f"{name}, once a round, {_say_ability(entry)}." for name, entry in sides)
-        yield Card(scientist.id, "SCIENTIST", scientist.name, text, (), 1, scientist.provenance)
+        words = tuple((name.lower().replace(" ", "_"), _say_ability(entry)) for name, entry in sides)
+        yield Card(scientist.id, "SCIENTIST", scientist.name, text, words, 1, scientist.provenance)
     spaces = tuple((f"space_{space}", level) for space, level in enumerate(file.arena.levels, 1))
     yield Card("ARENA", "ARENA", "Arena", "The level of each space.", (*spaces, ("round_cap", file.limits.round_cap)), 1, file.arena.provenance)
 

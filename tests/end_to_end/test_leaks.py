@@ -6,6 +6,8 @@ answer and in no error that it gets.
 
 import json
 import random
+import threading
+from collections.abc import Iterator
 
 import httpx
 import msgspec
@@ -79,8 +81,8 @@ def all_that_a_viewer_gets(caller: Caller, match: Played, credential: str, seat:
     return answers + [caller.call("ApplyMove", this | {"decision_id": decision, "move_id": move}, credential) for move in refused]
 
 
-def streamed(serving: Serving, match: Played, credential: str) -> list[bytes]:
-    """Watch from the deal on, and from now on, with the view, up to where the match is; whole, as it comes over both doors."""
+def streamed(serving: Serving, match: Played, credential: str, seat: int) -> list[bytes]:
+    """Watch from the deal on, and from now on, with the view, up to where the match is, and play so far as to be asked; whole, as it comes over all doors."""
     found = []
     url = f"{serving.http}/v1/matches/{match.match_id}/events:watch?with_view=true"
     headers = {"authorization": f"Bearer {credential}"}
@@ -96,7 +98,24 @@ def streamed(serving: Serving, match: Played, credential: str) -> list[bytes]:
     request = watching.message("WatchMatch", "request")(match_id=match.match_id, since_version=0, with_view=True)
     stream = watching.channel.unary_stream(watching.rpc("WatchMatch").path)(request.SerializeToString(), metadata=tuple(headers.items()), timeout=20)
     found += [next(stream) for _ in range(match.version)]
+    if seat > 0:
+        found += played(watching, match, tuple(headers.items()), is_asked=seat in match.open)
     watching.close()
+    return found
+
+
+def played(caller: GrpcCaller, match: Played, metadata: tuple[tuple[str, str], ...], *, is_asked: bool) -> list[bytes]:
+    """Open a stream to play on, from the deal on; what comes up to the question, or up to now if this seat is not asked."""
+    make = caller.message("PlayMatch", "request")
+    hold = threading.Event()
+
+    def requests() -> Iterator[bytes]:
+        yield make(open={"match_id": match.match_id, "since_version": 0}).SerializeToString()
+        hold.wait(30)
+
+    stream = caller.channel.stream_stream(caller.rpc("PlayMatch").path)(requests(), metadata=metadata, timeout=20)
+    found = [next(stream) for _ in range(match.version + is_asked)]
+    hold.set()
     return found
 
 
@@ -114,11 +133,11 @@ def test_what_a_watcher_gets_does_not_depend_on_what_it_may_not_know(
             truth = store.open(match.match_id)
             persons = {seat: credential for seat, credential in match.credentials.items() if credential}
             for seat, credential in {**persons, 0: match.spectator, -1: match.creator}.items():
-                expected = streamed(serving, match, credential)
+                expected = streamed(serving, match, credential, seat)
                 other = redealt(truth, max(seat, 0), number)
                 differing += bytes(other.record.state) != bytes(truth.record.state)
                 store.put(match.match_id, other)
-                assert streamed(serving, match, credential) == expected
+                assert streamed(serving, match, credential, seat) == expected
                 store.put(match.match_id, truth)
         seat = max(match.open)
         match.play(rng.choice(match.legal(match.credentials[seat])["legalMoves"])["moveId"], by=seat)

@@ -1,7 +1,7 @@
 """The laws of the engine contract, on random play of every registered game and mode."""
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -227,6 +227,37 @@ def test_default_moves_are_legal_and_bring_a_match_to_its_end(game: Game, mode: 
             assert move in play.legal_moves(engine, table.state, decisions[0].seat)
             play.play(engine, table, decisions[0].seat, move)
         assert engine.outcome(table.state) is not None
+
+
+def test_a_default_move_tells_others_nothing_of_what_its_seat_holds(game: Game, mode: Mode) -> None:
+    """Its kind follows from what is public, and the same chance is drawn for it, unless what is hidden decides which kinds of move there are at all."""
+    compared = 0
+    for seed in LEAK_MATCHES:
+        for number, (engine, at) in enumerate(positions(game, mode, seed)):
+            for decision in engine.decisions(at.state):
+                for viewer in viewers(engine, at.state):
+                    if viewer == decision.seat:
+                        continue
+                    mine = _default(engine, copied(game, at.state), decision.seat, number)
+                    theirs = _default(engine, engine.redeal(at.state, viewer, chance(number)), decision.seat, number)
+                    if mine.kinds != theirs.kinds:
+                        continue
+                    compared += 1
+                    assert (mine.kind, mine.is_drawn) == (theirs.kind, theirs.is_drawn)
+    assert compared > 500
+
+
+class _Default(NamedTuple):
+    kind: type
+    is_drawn: bool
+    kinds: list[type]
+
+
+def _default(engine: Engine[Any], state: Any, seat: int, seed: int) -> _Default:
+    kinds = list(dict.fromkeys(type(move) for move in play.legal_moves(engine, state, seat)))
+    table: Table[Any] = Table(chance(seed, state.position))
+    table.state = state
+    return _Default(type(engine.default_move(table, seat)), bool(table.rng.draws), kinds)
 
 
 def test_a_seat_may_leave_at_any_time(game: Game, mode: Mode) -> None:

@@ -20,6 +20,6 @@ def own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis
 
 @pytest.fixture
 def served(own_redis: PrivateRedis) -> Iterator[Serving]:
-    serving = Serving(own_redis.url, workers=2, log_level="error").start()
+    serving = Serving(own_redis.url, workers=2, log_level="error", heartbeat="2").start()
     yield serving
     serving.stop()

@@ -147,6 +147,9 @@ def test_a_supervisor_that_is_killed_leaves_nobody_behind(served: Served) -> Non
     ("serve", {"UMPIRE_INSECURE": "maybe"}, "UMPIRE_INSECURE must be 1 or 0"),
     ("serve", {"UMPIRE_SIGNING_KEYS": "a:00ff"}, "UMPIRE_SIGNING_KEYS: entry 1"),
     ("serve", {"UMPIRE_API_KEYS": "a:b,a:c"}, "UMPIRE_API_KEYS: entry 2"),
+    ("worker", {"UMPIRE_TLS_CERT": "a.crt"}, "UMPIRE_TLS_KEY.* go together"),
+    ("worker", {"UMPIRE_TLS_CLIENT_CA": "a.crt"}, "UMPIRE_TLS_CLIENT_CA.* with both"),
+    ("worker", {"UMPIRE_TLS_CERT": "README.md", "UMPIRE_TLS_KEY": "README.md"}, "UMPIRE_TLS_KEY.* cannot be used"),
 ])  # fmt: skip
 def test_settings_that_cannot_be_used_are_named(command: str, variables: dict[str, str], said: str) -> None:
     with pytest.raises(ConfigError, match=said):

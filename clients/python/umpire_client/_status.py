@@ -19,7 +19,7 @@ def error_of(failure: Any) -> UmpireError:
     code, message = failure.code(), failure.details() or ""
     info, bad, retry = _details(failure.trailing_metadata() or ())
     reason = info.reason if info.domain == _DOMAIN else ""
-    kind = UmpireError.by_reason.get(reason) or UmpireError.by_code.get(code, UmpireError)
+    kind = UmpireError.by_reason.get(reason) or (Unavailable if _broken_off(failure, reason) else UmpireError.by_code.get(code, UmpireError))
     violations = [FieldViolation(one.field, one.description) for one in bad.field_violations]
     retry_after = retry.retry_delay.ToMilliseconds() / 1000 if retry.HasField("retry_delay") else None
     error = kind(code, message, reason, info.metadata, violations, retry_after)
@@ -49,6 +49,13 @@ def _details(trailers: Any) -> tuple[error_details_pb2.ErrorInfo, error_details_
 def never_sent(error: UmpireError) -> bool:
     """Say whether there was no connection to send the call over."""
     return error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and error.message.startswith(_NEVER_SENT)
+
+
+def _broken_off(failure: Any, reason: str) -> bool:
+    """Say whether a proxy lost the server in the midst of an answer: it can but reset the stream then, and gRPC calls that INTERNAL. The server's own has a
+    reason.
+    """
+    return failure.code() is grpc.StatusCode.INTERNAL and not reason and "RST_STREAM" in (failure.details() or "")
 
 
 def _applied(error: Unavailable) -> str:

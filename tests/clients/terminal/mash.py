@@ -29,7 +29,10 @@ def cards() -> dict[str, Card]:
         values = [CardValue(name=name, word=word) for name, word in words] + [CardValue(name=name, number=number) for name, number in numbers]
         made.append(Card(card=card_id, kind="MONSTER", name=f"{front} {back}", text=f"If {condition}. Then: {power}.", values=values, copies=1))
     for card_id, (name, one, other) in SCIENTISTS.items():
-        made.append(Card(card=card_id, kind="SCIENTIST", name=name, text=f"Side A, once a round, {one}. Side B, once a round, {other}.", copies=1))
+        values = [CardValue(name="side_a", word=one), CardValue(name="side_b", word=other)]
+        made.append(
+            Card(card=card_id, kind="SCIENTIST", name=name, text=f"Side A, once a round, {one}. Side B, once a round, {other}.", values=values, copies=1)
+        )
     spaces = [CardValue(name=f"space_{space}", number=space) for space in range(1, 7)]
     made.append(Card(card="ARENA", kind="ARENA", name="Arena", values=[*spaces, CardValue(name="round_cap", number=20)], copies=1))
     return {card.card: card for card in made}

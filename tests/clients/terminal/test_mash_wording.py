@@ -8,6 +8,7 @@ import pytest
 from tests.clients.terminal.mash import cards, view, voice_of
 from tests.clients.terminal.table import words
 from umpire.monster_mash_up.v1 import monster_mash_up_pb2 as mm
+from umpire.v1.catalog_pb2 import Card
 from umpire.v1.game_pb2 import Move
 from umpire.v1.match_pb2 import Outcome
 from umpire_terminal.games.generic import inner
@@ -186,7 +187,7 @@ def test_moves_say_what_they_would_mean(move: dict[str, Any], note: str) -> None
 
 def test_an_ability_that_cannot_be_told_by_sides_is_shown_whole() -> None:
     voice = voice_of()
-    voice.cards_by_id["dr_chaos"].text = "Something altogether new."  # type: ignore[index]
+    voice.cards_by_id["dr_chaos"] = Card(card="dr_chaos", kind="SCIENTIST", name="Dr. Chaos", text="Something altogether new.")  # type: ignore[index]
     assert FACE.note(mm.Move(use_scientist=mm.UseScientist()), view(), voice) == "Something altogether new."
 
 

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from engines.kit.notation import write_move
+from engines.kit.play import legal_moves
 from service.errors import DecisionClosed
 from service.matches import match as match_module
 from service.matches.repository import TooLate
@@ -91,6 +93,26 @@ async def test_the_stores_clock_decides_not_the_workers(start: Start) -> None:
     with pytest.raises(DecisionClosed):  # it takes the deadline for far away; the store knows better
         await behind.apply(match)
     assert Cause.PERSON not in await ahead.causes(match)
+
+
+async def test_when_one_of_two_secret_choices_is_missed_the_other_seat_can_make_no_use_of_it(start: Start) -> None:
+    """The default is known to everybody, and so is that it was taken: whoever has not chosen by then is late as well."""
+    worker = await start()
+    match = await worker.create(game="monster_mash_up", move_timeout_ms=700)
+    while len(match.record.decisions) < 2 or match.decisions()[0][1].kind != "BOOST":
+        move = write_move(legal_moves(match.engine, match.state, match.record.decisions[0].seat)[-1])
+        await worker.apply(match, move)
+        match = await worker.read(match)
+    first, second = match.record.decisions
+    assert first.deadline == second.deadline
+    await asyncio.sleep(0.75)
+    with pytest.raises(DecisionClosed):
+        await worker.apply(match, "defend", asked=1)
+    version = match.record.version
+    entries = [entry for _, entry in await worker.repository.entries(await worker.read(match), version, 10)]
+    assert [(entry.cause, entry.seat, write_move(entry.move)) for entry in entries[:2]] == [
+        (Cause.DEFAULT, seat, "boost(fingers=0)") for seat in (first.seat, second.seat)
+    ]
 
 
 async def test_a_deadline_outlives_all_workers(start: Start) -> None:

@@ -79,9 +79,9 @@ class Worker:
         right = self.store.now_ms
         self.store.now_ms = lambda match_id="": right(match_id) + milliseconds  # type: ignore[method-assign]
 
-    async def create(self, *bots: str, move_timeout_ms: int = 0, ttl_ms: int = TTL_MS) -> Match:
+    async def create(self, *bots: str, game: str = GAME, move_timeout_ms: int = 0, ttl_ms: int = TTL_MS) -> Match:
         seats = [SeatRequest(house_bot=bot) for bot in (bots or ("", ""))]
-        wanted = NewMatch(new_match_id(), GAME, "", None, seats, False, False, ttl_ms, SEED, False, move_timeout_ms)
+        wanted = NewMatch(new_match_id(), game, "", None, seats, False, False, ttl_ms, SEED, False, move_timeout_ms)
         return await create_match(self.repository, self.library, wanted)
 
     async def read(self, match: Match) -> Match:
@@ -91,8 +91,9 @@ class Worker:
         now = await self.read(match)
         return [entry.cause for _, entry in await self.repository.entries(now, 0, 1_000)]
 
-    async def apply(self, match: Match, move: str = "draw", request_id: str = "") -> moves.Verdict:
-        held = match.record.decisions[0]
+    async def apply(self, match: Match, move: str = "draw", request_id: str = "", asked: int = 0) -> moves.Verdict:
+        """Answer the open decision of the first seat that is asked, or of the one at ``asked`` in the list."""
+        held = match.record.decisions[asked]
         wanted = moves.Wanted(match.record.match_id, held.seat, held.decision_id, move, request_id)
         return await moves.apply_move(self.repository, credential(match, held.seat), wanted)
 

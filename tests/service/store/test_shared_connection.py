@@ -99,6 +99,7 @@ async def test_an_idle_connection_is_kept(shared: SharedConnection) -> None:
 
 
 async def test_when_the_oldest_caller_has_waited_too_long_all_are_told_and_a_new_connection_is_made(shared: SharedConnection) -> None:
+    await shared.run("PING")
     started = time.monotonic()
     blocked = asyncio.create_task(fate(shared, "BLPOP", "nothing", 5))
     await asyncio.sleep(0.1)

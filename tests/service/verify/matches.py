@@ -14,7 +14,7 @@ from service.matches.create import NewMatch, lay_out
 from service.matches.library import Library, encode
 from service.matches.match import Match
 from service.matches.proof import present_proof, present_proof_step
-from service.messages import Cause, MatchStatus, SeatRequest, SeedSource
+from service.messages import Cause, Controller, MatchStatus, SeatRequest, SeedSource
 from service.verify.proof_file import Trees, read_proof
 from service.verify.verification import Verified, verify
 
@@ -47,11 +47,11 @@ def played(
         if by_itself is not None:
             match.play_by_itself(by_itself, now)
             continue
-        held = rng.choice(match.record.decisions)
+        held = rng.choice([held for held in match.record.decisions if match.record.seats[held.seat - 1].controller is Controller.PERSON])
         if leaves_after and match.record.version > leaves_after:
             match.leave(held.seat, now)
-        elif rng.random() < late:
-            now += MOVE_TIMEOUT_MS
+        elif rng.random() < late or 0 < held.deadline <= now:  # where several are asked at once, the lateness of one may be another's
+            now = max(now, held.deadline)
             match.play_default(held.seat, now)
         else:
             match.play(held.seat, rng.choice(play.legal_moves(match.engine, match.state, held.seat)), Cause.PERSON, now)

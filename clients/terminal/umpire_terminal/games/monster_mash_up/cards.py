@@ -9,7 +9,6 @@ from umpire_terminal.voice import Voice, clean
 ARENA = "ARENA"
 SIDES: dict[int, str] = {mm.SIDE_A: "A", mm.SIDE_B: "B"}
 _SPACE = "space_"
-_ABILITIES = re.compile(r"Side A, (?:once a round, )?(?P<A>.*)\. Side B, (?:once a round, )?(?P<B>.*)\.")
 
 
 def said(voice: Voice, card_id: str, name: str) -> str:
@@ -41,11 +40,10 @@ def summary(voice: Voice, front: str, back: str) -> str:
 
 
 def ability(voice: Voice, scientist: str, side: int) -> str:
-    """Say what a side of a scientist does; the whole text if the sides cannot be told apart."""
+    """Say what a side of a scientist does; all that its card says where the catalog does not tell the sides apart."""
     card = voice.cards_by_id.get(scientist)
-    text = clean(card.text) if card is not None else ""
-    found = _ABILITIES.fullmatch(text)
-    return found[SIDES[side]] if found and side in SIDES else text
+    own = said(voice, scientist, f"side_{SIDES[side].lower()}") if side in SIDES else ""
+    return own or (clean(card.text) if card is not None else "")
 
 
 def levels(voice: Voice) -> dict[int, int]:
