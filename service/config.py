@@ -58,6 +58,7 @@ SETTINGS = (
     Setting("tls-key", "", "its key (PEM file)", ("worker",)),
     Setting("tls-client-ca", "", "authority (PEM file): who has no certificate of it may not call", ("worker",)),
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
+    Setting("durability", "none", "what a move waits for before it is acknowledged, besides Redis itself: none, aof (on its disk) or replica (at a replica)"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
     Setting("heartbeat", 12, "seconds between two messages of a stream at the most, 1 to 15"),
     Setting(
@@ -69,6 +70,7 @@ SETTINGS = (
 
 _ENDPOINT = re.compile(r"https?://[^\s/?#@]+:\d{1,5}/?")
 _TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.grpc")
+_DURABILITIES = ("none", "aof", "replica")
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
 
@@ -97,6 +99,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     key_prefix: str
     log_level: str
     heartbeat: int = 12
+    durability: str = "none"
     tls: Tls | None = None
     otlp_endpoint: str = ""
     otlp_ratio: float = 1.0
@@ -127,6 +130,8 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
     values["cors_origins"] = tuple(origin.strip() for origin in values["cors_origins"].split(",") if origin.strip())
     if values["log_level"].lower() not in _LOG_LEVELS:
         raise ConfigError(f"--log-level (UMPIRE_LOG_LEVEL) must be one of {', '.join(_LOG_LEVELS)}, not {values['log_level']!r}")
+    if values["durability"] not in _DURABILITIES:
+        raise ConfigError(f"--durability (UMPIRE_DURABILITY) must be one of {', '.join(_DURABILITIES)}, not {values['durability']!r}")
     if not _SHORTEST_HEARTBEAT_S <= values["heartbeat"] <= _LONGEST_HEARTBEAT_S:
         raise ConfigError(f"--heartbeat (UMPIRE_HEARTBEAT) must be {_SHORTEST_HEARTBEAT_S} to {_LONGEST_HEARTBEAT_S}, not {values['heartbeat']}")
     if values.get("workers", 1) < 1:
@@ -289,6 +294,7 @@ def worker_environment(settings: Settings, signing_keys: Sequence[SigningKey]) -
         "UMPIRE_INSECURE": str(int(settings.insecure)),
         "UMPIRE_ALLOW_SEEDS": str(int(settings.allow_seeds)),
         "UMPIRE_CORS_ORIGINS": ",".join(settings.cors_origins),
+        "UMPIRE_DURABILITY": settings.durability,
         "UMPIRE_KEY_PREFIX": settings.key_prefix,
         "UMPIRE_HEARTBEAT": str(settings.heartbeat),
         "UMPIRE_OTLP_ENDPOINT": settings.otlp_endpoint,

@@ -11,7 +11,7 @@ from service.config import ConfigError, Settings, read_settings
 from service.contract import ContractError, load_contract
 from service.doctor.finding import Finding, error, ok
 from service.doctor.judge_group import judge_group, together
-from service.doctor.judge_keeping import judge_keeping
+from service.doctor.judge_keeping import judge_durability, judge_keeping
 from service.doctor.judge_keys import judge_keys
 from service.doctor.judge_machine import judge_machine, judge_server_program, read_local_key
 from service.doctor.judge_server import judge_server
@@ -113,4 +113,5 @@ def _master(settings: Settings, address: RedisAddress, master: Master, workers: 
         keys = look_at_keys(client, settings.key_prefix, Library(games()))
     yield from judge_server(address, facts, workers)
     yield from judge_keeping(facts)
+    yield judge_durability(settings.durability, facts)
     yield from judge_keys(keys)

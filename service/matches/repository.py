@@ -202,7 +202,7 @@ class Repository:
                 committed = match
                 self._remember(record.match_id, Held(becomes, data))
                 self._tell(match)
-            self._observer.commit_ended(record.game, result.name.lower())
+            self._observer.commit_ended(record.game, result._name_.lower())
         except BaseException as error:
             if isinstance(error, StoreError):
                 self._observer.commit_ended(record.game, "corrupt" if isinstance(error, Corrupt) else "unavailable")

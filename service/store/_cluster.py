@@ -31,7 +31,7 @@ class Cluster:
 
     @property
     def waiting(self) -> int:
-        return sum(node.shared.waiting for node in self._homes.nodes.values())
+        return sum(node.waiting for node in self._homes.nodes.values())
 
     async def open(self) -> None:
         await self._homes.open()
@@ -47,6 +47,9 @@ class Cluster:
 
     def run(self, bucket: str, *command: Any) -> Awaitable[Any]:
         return self._ask(self._homes.slots[bucket], lambda node, is_asking: (node.run_asking if is_asking else node.shared.run)(*command))
+
+    def commit(self, bucket: str, *command: Any) -> Awaitable[Any]:
+        return self._ask(self._homes.slots[bucket], lambda node, is_asking: node.commit(command, is_asking=is_asking))
 
     def read(self, bucket: str, *command: Any) -> Awaitable[Any]:
         return self._ask(self._homes.slots[bucket], lambda node, is_asking: node.read(command, is_asking=is_asking))

@@ -34,6 +34,9 @@ class Servers(Protocol):
     def run(self, bucket: str, *command: Any) -> Awaitable[Any]:
         """Run a short command where the bucket lies."""
 
+    def commit(self, bucket: str, *command: Any) -> Awaitable[Any]:
+        """Run a command where the bucket lies, and wait until what it wrote is as durable as it shall be."""
+
     def read(self, bucket: str, *command: Any) -> Awaitable[Any]:
         """Run a command with a long answer where the bucket lies."""
 
@@ -66,7 +69,7 @@ class OneServer:
 
     @property
     def waiting(self) -> int:
-        return self._node.shared.waiting
+        return self._node.waiting
 
     async def open(self) -> None:
         await self._node.clock.open()
@@ -80,6 +83,10 @@ class OneServer:
     def run(self, bucket: str, *command: Any) -> Awaitable[Any]:
         del bucket
         return self._node.shared.run(*command)
+
+    def commit(self, bucket: str, *command: Any) -> Awaitable[Any]:
+        del bucket
+        return self._node.commit(command)
 
     def read(self, bucket: str, *command: Any) -> Awaitable[Any]:
         del bucket
@@ -106,11 +113,17 @@ class Master(OneServer):
     """The master of a group that sentinels watch: each connection asks them where it is."""
 
     async def run(self, bucket: str, *command: Any) -> Any:
-        del bucket
         try:
-            return await self._node.shared.run(*command)
+            return await super().run(bucket, *command)
         except ReadOnlyError:  # it is the master no more
-            self._node.shared.renew()
+            self._node.renew()
+            raise
+
+    async def commit(self, bucket: str, *command: Any) -> Any:
+        try:
+            return await super().commit(bucket, *command)
+        except ReadOnlyError:
+            self._node.renew()
             raise
 
 

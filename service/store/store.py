@@ -5,13 +5,14 @@ import contextlib
 import hashlib
 import secrets
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from importlib.resources import files
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from redis.exceptions import NoScriptError
 
+from service.store._durable import Durability
 from service.store._link import REFUSALS
 from service.store._node import Limits
 from service.store.errors import Applied, Corrupt, StoreUnavailable, refusal
@@ -94,11 +95,18 @@ class Store:
     """
 
     def __init__(
-        self, url: str, *, prefix: str = "umpire:", observer: StoreObserver | None = None, answer_timeout: float = 1.5, connect_timeout: float = 0.4
+        self,
+        url: str,
+        *,
+        prefix: str = "umpire:",
+        observer: StoreObserver | None = None,
+        answer_timeout: float = 1.5,
+        connect_timeout: float = 0.4,
+        durability: Durability = Durability.NONE,
     ) -> None:
         self._keys = Keys(prefix)
         self._observer = observer
-        self._limits = Limits(answer_timeout, connect_timeout)
+        self._limits = Limits(answer_timeout, connect_timeout, durability)
         self._servers = servers_at(url, self._keys, self._limits, self._lost)
         self.listening = Listening(self._servers, self._keys, connect_timeout=self._limits.total, lost=self._lost)
         self._commit_script = Script("commit.lua")
@@ -204,7 +212,7 @@ class Store:
     async def workers(self, worker: str, lifetime_ms: int) -> list[str]:
         """Say that a worker is there (for so long; 0: not any more) and list all who have said so."""
         arguments = (1, self._keys.workers(), worker, lifetime_ms)
-        found = await self._outcome("workers", self._evaluate(FIRST_BUCKET, self._roster_script, arguments), "", is_write=True)
+        found = await self._outcome("workers", self._evaluate(self._servers.run, FIRST_BUCKET, self._roster_script, arguments), "", is_write=True)
         return [name.decode("ascii", "replace") for name in found]
 
     async def forget_due(self, match_id: str) -> None:
@@ -243,11 +251,11 @@ class Store:
         return await self._outcome(name, self._servers.run(bucket_of(match_id), *command), match_id, is_write=is_write)
 
     async def _commit(self, bucket: str, arguments: tuple[Any, ...]) -> CommitResult:
-        return _result(await self._evaluate(bucket, self._commit_script, arguments))
+        return _result(await self._evaluate(self._servers.commit, bucket, self._commit_script, arguments))
 
     async def _due(self, bucket: str, worker: str, most: int) -> Due | None:
         arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
-        found = await self._outcome("due", self._evaluate(bucket, self._sweep_script, arguments), "", is_write=True)
+        found = await self._outcome("due", self._evaluate(self._servers.run, bucket, self._sweep_script, arguments), "", is_write=True)
         if not found:
             return None
         waiting, oldest, *match_ids = found
@@ -257,15 +265,15 @@ class Store:
         if self._observer is not None:
             self._observer.connection_lost()
 
-    async def _evaluate(self, bucket: str, script: "Script", arguments: tuple[Any, ...]) -> Any:
+    async def _evaluate(self, run: Callable[..., Awaitable[Any]], bucket: str, script: "Script", arguments: tuple[Any, ...]) -> Any:
         started = time.monotonic()
         try:
-            return await self._servers.run(bucket, "EVALSHA", script.digest, *arguments)
+            return await run(bucket, "EVALSHA", script.digest, *arguments)
         except NoScriptError:  # Redis restarted, or was told to forget
             left = self._limits.total - (time.monotonic() - started)
         try:
             async with asyncio.timeout(left):
-                return await self._servers.run(bucket, "EVAL", script.text, *arguments)
+                return await run(bucket, "EVAL", script.text, *arguments)
         except TimeoutError as error:
             raise StoreUnavailable("the store did not answer in time", Applied.UNKNOWN) from error
 
@@ -275,7 +283,7 @@ class Store:
         outcome = "unavailable"
         try:
             answer = await answering
-            outcome = answer.name.lower() if isinstance(answer, CommitResult) else "ok"
+            outcome = answer._name_.lower() if isinstance(answer, CommitResult) else "ok"
         except StoreUnavailable as error:
             if is_write or error.applied is Applied.NO:
                 raise

@@ -47,14 +47,14 @@ async def test_when_the_master_is_gone_the_store_goes_on_with_its_successor(watc
         await player.check()
         assert player.failures
         assert player.longest < LIMIT_S
-        await heard_once(player, told)
+        if harm == "kill":  # that a connection has gone silent is noticed after ten seconds
+            await heard_once(player, told)
     assert watched.replica.client.info("replication")["role"] == "master"
 
 
 async def test_a_master_that_is_one_no_more_is_left_for_its_successor(watched: Watched, store: Store) -> None:
     player = await Player(store, new_match_id()).create()
     await player.reach(player.acknowledged + 2)
-    until(lambda: watched.sentinel.client.sentinel_slaves(watched.service)[0]["flags"] == {"slave"} or True)
     await asyncio.to_thread(until, lambda: watched.sentinel.client.execute_command("SENTINEL", "FAILOVER", watched.service))
     await asyncio.to_thread(until, lambda: watched.replica.client.info("replication")["role"] == "master")
     await player.reach(player.acknowledged + 2)
