@@ -29,7 +29,7 @@ from service.matches.repository import Repository
 from service.matches.sweeping import Sweeping
 from service.matches.watching import Hub
 from service.ops import Ops
-from service.store import Store, StoreUnavailable, all_buckets
+from service.store import Durability, Store, StoreUnavailable, all_buckets
 from service.telemetry.loop_lag import LoopLag
 from service.telemetry.metrics import Metrics
 
@@ -49,7 +49,7 @@ class Worker:
         self._settings = settings
         self._ready = False
         self._metrics, self._tracing = _telemetry(settings)
-        self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics)
+        self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics, durability=Durability(settings.durability))
         self._metrics.store_waiting.read = lambda: self._store.waiting
         library = Library(games(), self._metrics)
         repository = Repository(self._store, library, self._metrics)

@@ -16,6 +16,8 @@ from service.credentials import SigningKey
 _SHORTEST_SECRET = 32
 _SHORTEST_HEARTBEAT_S, _LONGEST_HEARTBEAT_S = 1, 15
 
+_PLACES = "redis://, rediss:// or unix://; redis+cluster://host:port,…; redis+sentinel://host:port,…/service (or rediss+…)"
+
 
 class ConfigError(ValueError):
     """A setting that cannot be used; the message names it and what to do."""
@@ -39,8 +41,8 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("redis-url", "", "where the matches are kept: redis://, rediss:// or unix://; empty: a private Redis in the state directory", ("serve",)),
-    Setting("redis-url", "", "where the matches are kept: redis://, rediss:// or unix://; required", ("worker",)),
+    Setting("redis-url", "", f"where the matches are kept: {_PLACES}; empty: a private Redis in the state directory", ("serve",)),
+    Setting("redis-url", "", f"where the matches are kept: {_PLACES}; required", ("worker",)),
     Setting("host", "127.0.0.1", "the address to listen on"),
     Setting("http-port", 8080, "REST and Connect"),
     Setting("grpc-port", 50051, "gRPC"),
@@ -56,6 +58,7 @@ SETTINGS = (
     Setting("tls-key", "", "its key (PEM file)", ("worker",)),
     Setting("tls-client-ca", "", "authority (PEM file): who has no certificate of it may not call", ("worker",)),
     Setting("cors-origins", "", "origins whose pages may call the HTTP port, separated by commas; empty: the same origin only"),
+    Setting("durability", "none", "what a move waits for before it is acknowledged, besides Redis itself: none, aof (on its disk) or replica (at a replica)"),
     Setting("key-prefix", "umpire:", "what the names of all keys in Redis begin with"),
     Setting("heartbeat", 12, "seconds between two messages of a stream at the most, 1 to 15"),
     Setting(
@@ -67,6 +70,7 @@ SETTINGS = (
 
 _ENDPOINT = re.compile(r"https?://[^\s/?#@]+:\d{1,5}/?")
 _TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.grpc")
+_DURABILITIES = ("none", "aof", "replica")
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FLAGS_ON_UNDER_SERVE = ("insecure", "allow-seeds")
 
@@ -95,6 +99,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     key_prefix: str
     log_level: str
     heartbeat: int = 12
+    durability: str = "none"
     tls: Tls | None = None
     otlp_endpoint: str = ""
     otlp_ratio: float = 1.0
@@ -125,6 +130,8 @@ def read_settings(command: str, options: Mapping[str, Any], environment: Mapping
     values["cors_origins"] = tuple(origin.strip() for origin in values["cors_origins"].split(",") if origin.strip())
     if values["log_level"].lower() not in _LOG_LEVELS:
         raise ConfigError(f"--log-level (UMPIRE_LOG_LEVEL) must be one of {', '.join(_LOG_LEVELS)}, not {values['log_level']!r}")
+    if values["durability"] not in _DURABILITIES:
+        raise ConfigError(f"--durability (UMPIRE_DURABILITY) must be one of {', '.join(_DURABILITIES)}, not {values['durability']!r}")
     if not _SHORTEST_HEARTBEAT_S <= values["heartbeat"] <= _LONGEST_HEARTBEAT_S:
         raise ConfigError(f"--heartbeat (UMPIRE_HEARTBEAT) must be {_SHORTEST_HEARTBEAT_S} to {_LONGEST_HEARTBEAT_S}, not {values['heartbeat']}")
     if values.get("workers", 1) < 1:
@@ -242,7 +249,7 @@ def _tls(cert: str, key: str, client_ca: str) -> Tls | None:
         return None
     trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        trial.load_cert_chain(cert, key, password="")
+        trial.load_cert_chain(cert, key, password="")  # without one it would ask at the terminal for that of an encrypted key
     except OSError as error:
         raise ConfigError(f"--tls-cert (UMPIRE_TLS_CERT) with --tls-key (UMPIRE_TLS_KEY) cannot be used: {error}") from None
     try:
@@ -287,6 +294,7 @@ def worker_environment(settings: Settings, signing_keys: Sequence[SigningKey]) -
         "UMPIRE_INSECURE": str(int(settings.insecure)),
         "UMPIRE_ALLOW_SEEDS": str(int(settings.allow_seeds)),
         "UMPIRE_CORS_ORIGINS": ",".join(settings.cors_origins),
+        "UMPIRE_DURABILITY": settings.durability,
         "UMPIRE_KEY_PREFIX": settings.key_prefix,
         "UMPIRE_HEARTBEAT": str(settings.heartbeat),
         "UMPIRE_OTLP_ENDPOINT": settings.otlp_endpoint,

@@ -6,15 +6,17 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from redis.asyncio import BlockingConnectionPool
-from redis.connection import parse_url
 
 from service.config import ConfigError
+from service.redis_place import Address, Kind, Place, read_place
 
-_SCHEMES = ("redis", "rediss", "unix")
 _DATABASE = re.compile(r"/?\d*")
+_SERVICE = re.compile(r"/[\w.-]+(/\d*)?")
 _OPTIONS = {"db", "ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname", "username", "password"}
+_OPTIONS_OF_SENTINELS = {"sentinel_username", "sentinel_password"}
 _NAME = "--redis-url (UMPIRE_REDIS_URL)"
-_UNREADABLE = f"{_NAME} cannot be read: it begins with redis://, rediss:// or unix://, and special characters of a password stand there as %XX"
+_FORMS = "redis://, rediss://, unix://, redis+cluster://HOST:PORT,… or redis+sentinel://HOST:PORT,…/SERVICE (or rediss+…)"
+_UNREADABLE = f"{_NAME} cannot be read: it is of the form {_FORMS}, and special characters of a password stand there as %XX"
 
 
 class RedisAddress(NamedTuple):
@@ -25,6 +27,7 @@ class RedisAddress(NamedTuple):
     is_local: bool
     is_encrypted: bool
     has_password: bool
+    kind: Kind = Kind.ONE
 
 
 def read_address(url: str) -> RedisAddress:
@@ -35,22 +38,32 @@ def read_address(url: str) -> RedisAddress:
     """
     try:
         parts = urlsplit(url)
-        options = parse_url(url)  # type: ignore[no-untyped-call]  # redis-py's
-        if set(parse_qs(parts.query, keep_blank_values=True)) - _OPTIONS:
-            raise ConfigError(f"{_NAME} takes no other options than {', '.join(sorted(_OPTIONS))}")
-        BlockingConnectionPool.from_url(url).make_connection()  # type: ignore[no-untyped-call]  # redis-py's; does not connect
+        place = read_place(url)
+        options = _OPTIONS | _OPTIONS_OF_SENTINELS if place.kind is Kind.SENTINEL else _OPTIONS
+        unknown = set(parse_qs(parts.query, keep_blank_values=True)) - options
+        if not unknown:
+            BlockingConnectionPool(**place.options).make_connection()  # type: ignore[no-untyped-call]  # redis-py's; does not connect
     except (ValueError, TypeError, AttributeError):
         raise ConfigError(_UNREADABLE) from None
-    if parts.scheme not in _SCHEMES or "@" in parts.path + parts.query + parts.fragment:
+    if "@" in parts.path + parts.query + parts.fragment:
         raise ConfigError(_UNREADABLE)
-    has_password = bool(options.get("password"))
+    if unknown:
+        raise ConfigError(f"{_NAME} takes no other options than {', '.join(sorted(options))}")
+    is_encrypted, has_password = parts.scheme.startswith("rediss"), bool(place.options.get("password"))
     if parts.scheme == "unix":
         return RedisAddress(url, f"unix://{parts.path}", is_local=True, is_encrypted=False, has_password=has_password)
-    host = str(options.get("host", "localhost"))
-    place = f"[{host}]" if ":" in host else host
-    database = parts.path if _DATABASE.fullmatch(parts.path) else ""
-    shown = f"{parts.scheme}://{place}:{options.get('port', 6379)}{database}"
-    return RedisAddress(url, shown, is_loopback(host), parts.scheme == "rediss", has_password)
+    addresses = _addresses(place)
+    shown = f"{parts.scheme}://{','.join(map(str, addresses))}{_shown_path(place, parts.path)}"
+    return RedisAddress(url, shown, all(is_loopback(one.host) for one in addresses), is_encrypted, has_password, place.kind)
+
+
+def _addresses(place: Place) -> tuple[Address, ...]:
+    return place.addresses or (Address(str(place.options.get("host", "localhost")), int(place.options.get("port", 6379))),)
+
+
+def _shown_path(place: Place, path: str) -> str:
+    shape = _SERVICE if place.kind is Kind.SENTINEL else _DATABASE
+    return path if shape.fullmatch(path) else ""
 
 
 def is_loopback(host: str) -> bool:

@@ -59,8 +59,6 @@ class Address:
 class Serving:
     """Workers that share an HTTP and a gRPC port."""
 
-    authority: Path | None = None
-
     def __init__(self, redis_url: str, workers: int = 1, **settings: str) -> None:
         self.http_port, self.grpc_port = free_port(), free_port()
         self.ops_ports = [free_port() for _ in range(workers)]
@@ -142,6 +140,7 @@ class Caller(ABC):
 
     def __init__(self, serving: Serving | Address, contract: Contract | None = None) -> None:
         self.serving = serving
+        self.authority: Path | None = getattr(serving, "authority", None)  # whatever serves without one speaks plain text
         self.contract = contract or load_contract(games())
         self.pool: DescriptorPool = self.contract.pool
 
@@ -176,10 +175,10 @@ class GrpcCaller(Caller):
         super().__init__(serving, contract)
         # A pool of subchannels of its own: two callers shall not share a connection and so a worker.
         options = [("grpc.use_local_subchannel_pool", 1)]
-        if serving.authority is None:
+        if self.authority is None:
             self.channel = grpc.insecure_channel(serving.grpc, options=options)
         else:
-            self.channel = grpc.secure_channel(serving.grpc, grpc.ssl_channel_credentials(serving.authority.read_bytes()), options=options)
+            self.channel = grpc.secure_channel(serving.grpc, grpc.ssl_channel_credentials(self.authority.read_bytes()), options=options)
 
     def call(self, method: str, request: dict[str, Any] | None = None, credential: str = "", api_key: str = API_KEY) -> Answer:
         wanted = json_format.ParseDict(request or {}, self.message(method, "request")())
@@ -225,7 +224,7 @@ class RestCaller(Caller):
 
     def __init__(self, serving: Serving | Address, contract: Contract | None = None) -> None:
         super().__init__(serving, contract)
-        trusted = True if serving.authority is None else ssl.create_default_context(cafile=str(serving.authority))
+        trusted = True if self.authority is None else ssl.create_default_context(cafile=str(self.authority))
         self.client = httpx.Client(base_url=serving.http, timeout=20, verify=trusted)
 
     def call(self, method: str, request: dict[str, Any] | None = None, credential: str = "", api_key: str = API_KEY) -> Answer:

@@ -55,7 +55,7 @@ class LiveApi:
             for version, entry in await watch.steps():
                 message = await self._step(watch, version, present.present_update(version, entry, watch.viewer), with_view=with_view)
                 if version > watch.begun:
-                    self._metrics.update_lagged((self._repository.now() - entry.time) / 1_000)
+                    self._metrics.update_lagged((self._repository.now(watch.watched.match_id) - entry.time) / 1_000)
                 await send(message)
                 self._metrics.update_sent()
                 context.version = version

@@ -60,7 +60,7 @@ class Playing:
             while watch.is_behind:
                 for version, entry in await watch.steps():
                     if version > watch.begun:
-                        self._metrics.update_lagged((self._repository.now() - entry.time) / 1_000)
+                        self._metrics.update_lagged((self._repository.now(watch.watched.match_id) - entry.time) / 1_000)
                     await send(messages.PlayMatchResponse(update=present.present_update(version, entry, watch.viewer)))
                     self._metrics.update_sent()
                     self._context.version = version

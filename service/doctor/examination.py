@@ -10,19 +10,23 @@ from service.codec import CodecError
 from service.config import ConfigError, Settings, read_settings
 from service.contract import ContractError, load_contract
 from service.doctor.finding import Finding, error, ok
-from service.doctor.judge_keeping import judge_keeping
+from service.doctor.judge_group import judge_group, together
+from service.doctor.judge_keeping import judge_durability, judge_keeping
 from service.doctor.judge_keys import judge_keys
 from service.doctor.judge_machine import judge_machine, judge_server_program, read_local_key
 from service.doctor.judge_server import judge_server
 from service.doctor.judge_settings import judge_address, judge_settings
+from service.doctor.look_at_group import Master, look_at_group
 from service.doctor.look_at_keys import look_at_keys
 from service.doctor.look_at_machine import look_at_machine
 from service.doctor.look_at_redis import NoAnswer, connected, look_at_redis
 from service.matches.library import Library
-from service.redis_address import private_address, read_address
+from service.redis_address import RedisAddress, private_address, read_address
 
 UNUSABLE = "settings"
 """The check of findings about settings that stop a command from starting."""
+
+_ANSWER = "start it, or wait until it has loaded; else see to address, firewall, user and password"
 
 
 def examine(command: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -79,15 +83,35 @@ def _redis(settings: Settings, workers: int) -> Iterator[Finding]:
         return
     yield judge_address(address)
     try:
-        with connected(address) as client:
-            facts = look_at_redis(client, settings.key_prefix)
-            keys = look_at_keys(client, settings.key_prefix, Library(games()))
+        group = look_at_group(address.url)
+        yield from judge_group(group)
+        if len(group.masters) == 1:
+            yield from _master(settings, address, group.masters[0], workers)
+            return
     except NoAnswer as problem:
         if address.url != settings.redis_url:
             yield ok("redis.answer", "the private Redis does not run now; umpire serve starts it")
         else:
-            yield error("redis.answer", f"{problem}", "start it, or wait until it has loaded; else see to address, firewall, user and password")
+            yield error("redis.answer", f"{problem}", _ANSWER)
         return
+    found = []
+    for master in group.masters:
+        try:
+            found.append((master.shown, list(_master(settings, address, master, workers))))
+        except NoAnswer as problem:
+            found.append((master.shown, [error("redis.answer", f"{problem}", _ANSWER)]))
+    yield from together(found)
+
+
+def _master(settings: Settings, address: RedisAddress, master: Master, workers: int) -> Iterator[Finding]:
+    make_id = master.ids(settings.key_prefix)
+    if make_id is None:
+        yield ok("redis.cluster", "it has none of the slots in which matches lie")
+        return
+    with connected(master.options) as client:
+        facts = look_at_redis(client, settings.key_prefix, make_id)
+        keys = look_at_keys(client, settings.key_prefix, Library(games()))
     yield from judge_server(address, facts, workers)
     yield from judge_keeping(facts)
+    yield judge_durability(settings.durability, facts)
     yield from judge_keys(keys)

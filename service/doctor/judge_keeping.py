@@ -20,6 +20,16 @@ def judge_keeping(facts: RedisFacts) -> Iterator[Finding]:
     yield _replicas(facts)
 
 
+def judge_durability(durability: str, facts: RedisFacts) -> Finding:
+    """Judge whether what commits wait for (``--durability``) can come."""
+    check = "redis.durability"
+    if durability == "replica" and not int(facts.info.get("connected_slaves", 1)):
+        return error(check, "moves wait for a replica, and none is connected: none is acknowledged", "bring one up, or set --durability none")
+    if durability == "aof" and not int(facts.info.get("aof_enabled", 1)):
+        return error(check, "moves wait for the append-only file, and there is none: none is acknowledged", "set appendonly yes")
+    return ok(check, "moves wait for nothing more than Redis does" if durability == "none" else f"moves wait for {durability}")
+
+
 def _append_only(facts: RedisFacts) -> Finding:
     check, enabled = "redis.appendonly", facts.info.get("aof_enabled")
     if enabled is None:

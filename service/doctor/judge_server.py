@@ -7,6 +7,7 @@ from statistics import median
 from service.doctor.finding import Finding, error, ok, unknown, warning
 from service.doctor.look_at_redis import RedisFacts
 from service.redis_address import RedisAddress
+from service.redis_place import Kind
 
 _SLOW_MS, _TOO_SLOW_MS = 10.0, 250.0
 _CLOCK_MS, _CLOCK_FAR_MS = 5_000.0, 3_600_000.0
@@ -21,8 +22,8 @@ _WRITING = {
     "MISCONF": "its disk fails or is full: see Redis's own log",
     "NOREPLICAS": "bring its replicas back, or lower min-replicas-to-write",
     "NOPERM": "give this user the commands and keys that redis.commands and redis.acl name",
-    "MOVED": "this is one node of a cluster; Umpire needs a Redis that is none",
-    "CLUSTERDOWN": "this is one node of a cluster; Umpire needs a Redis that is none",
+    "MOVED": "this is one node of a cluster: name the cluster, redis+cluster://…",
+    "CLUSTERDOWN": "the cluster has slots that nobody serves: see redis.cluster",
     "BUSY": "another program's script blocks it: give Umpire a Redis of its own",
 }
 
@@ -31,7 +32,7 @@ def judge_server(address: RedisAddress, facts: RedisFacts, workers: int) -> Iter
     """Judge a Redis that ``workers`` workers would use."""
     yield _version(facts)
     yield _role(facts)
-    yield _cluster(facts)
+    yield _cluster(address, facts)
     yield _user(address, facts)
     yield _commands(facts)
     yield _writing(facts)
@@ -50,10 +51,8 @@ def _version(facts: RedisFacts) -> Finding:
     shown = f"Valkey {own} (as Redis {version})" if own else f"Redis {version}"
     if not major:
         return unknown(check, "it does not say its version", "7 or newer is needed")
-    if major < 6:  # HELLO, with which the client greets
+    if major < 7:  # SPUBLISH, with which watchers are woken
         return error(check, f"{shown}: it does not know commands that Umpire needs", "use version 7 or newer")
-    if major < 7:
-        return warning(check, f"{shown}: Umpire is tested with version 7 and newer only", "use version 7 or newer")
     return ok(check, shown)
 
 
@@ -68,13 +67,18 @@ def _role(facts: RedisFacts) -> Finding:
     return ok("redis.role", f"primary, {facts.info.get('connected_slaves', 0)} replicas")
 
 
-def _cluster(facts: RedisFacts) -> Finding:
-    enabled = facts.info.get("cluster_enabled")
+def _cluster(address: RedisAddress, facts: RedisFacts) -> Finding:
+    check, enabled = "redis.cluster", facts.info.get("cluster_enabled")
     if enabled is None:
-        return unknown("redis.cluster", "it does not say whether it is a node of a cluster")
-    if int(enabled):
-        return error("redis.cluster", "this is a node of a cluster, and Umpire speaks to one node only", "use a Redis that is no cluster")
-    return ok("redis.cluster", "no cluster")
+        return unknown(check, "it does not say whether it is a node of a cluster")
+    if int(enabled) and address.kind is not Kind.CLUSTER:
+        return error(check, "this is a node of a cluster, and is named as if it were alone", "name the cluster: redis+cluster://host:port,host:port")
+    if not int(enabled):
+        return ok(check, "no cluster")
+    if facts.config.get("cluster-require-full-coverage") == "yes":
+        found = "a node of the cluster; when any slots are away, it refuses all"
+        return warning(check, found, "set cluster-require-full-coverage no, so that the other matches go on")
+    return ok(check, "a node of the cluster")
 
 
 def _user(address: RedisAddress, facts: RedisFacts) -> Finding:

@@ -7,14 +7,13 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from redis import Redis
+from redis import ConnectionPool, Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 from service.doctor.try_commands import commit_for_trial, in_short, refused_commands
-from service.redis_address import RedisAddress
 from service.store import new_match_id
 from service.store.keys import Keys
 
@@ -23,7 +22,7 @@ _ROUND_TRIPS = 15
 
 _SETTINGS = (
     "appendfsync", "save", "stop-writes-on-bgsave-error", "min-replicas-to-write", "lua-time-limit", "client-output-buffer-limit", "proto-max-bulk-len",
-    "dir",
+    "dir", "cluster-require-full-coverage",
 )  # fmt: skip
 
 
@@ -51,21 +50,22 @@ class NoAnswer(Exception):
 
 
 @contextlib.contextmanager
-def connected(address: RedisAddress) -> Iterator[Any]:
-    """Open a client that tries each thing once.
+def connected(options: Mapping[str, Any]) -> Iterator[Any]:
+    """Open a client, with redis-py's options, that tries each thing once.
 
     Raises:
         NoAnswer: Redis does not answer, or does not let us in.
     """
-    client = Redis.from_url(
-        address.url,
+    pool = ConnectionPool(
+        **options,
         socket_timeout=_TIMEOUT_S,
         socket_connect_timeout=_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
         maint_notifications_config=MaintNotificationsConfig(enabled=False),
     )
+    client = Redis.from_pool(pool)
     try:
-        client.connection_pool.release(client.connection_pool.get_connection())
+        pool.release(pool.get_connection())
         yield client
     except (RedisError, OSError) as error:
         raise NoAnswer(in_short(error)) from error
@@ -73,8 +73,8 @@ def connected(address: RedisAddress) -> Iterator[Any]:
         client.close()
 
 
-def look_at_redis(client: Any, prefix: str) -> RedisFacts:
-    """Gather the facts.
+def look_at_redis(client: Any, prefix: str, make_id: Callable[[], str] = new_match_id) -> RedisFacts:
+    """Gather the facts; ``make_id`` makes ids of matches that this Redis takes.
 
     Raises:
         RedisError, OSError: the connection broke.
@@ -87,8 +87,8 @@ def look_at_redis(client: Any, prefix: str) -> RedisFacts:
         round_trips_ms=trips,
         clock_ahead_ms=_clock_ahead_ms(client),
         user=str(_or(client.acl_whoami, "")),
-        refused=refused_commands(client, Keys(prefix), new_match_id()),
-        write_error=commit_for_trial(client, Keys(prefix), new_match_id()),
+        refused=refused_commands(client, Keys(prefix), make_id()),
+        write_error=commit_for_trial(client, Keys(prefix), make_id()),
     )
 
 

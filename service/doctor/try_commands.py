@@ -39,7 +39,7 @@ def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
         ("ZREM", scratch, match_id),
         ("GET", sweeper),
         ("SET", sweeper, "", "PX", 0),
-        ("PUBLISH", channel, ""),
+        ("SPUBLISH", channel, ""),
         ("PEXPIRE", match, _TTL_MS),
         ("DEL", match, log, scratch),
     )
@@ -54,12 +54,14 @@ def refused_commands(client: Any, keys: Keys, match_id: str) -> tuple[str, ...]:
 def _refused_subscriptions(client: Any, channel: str) -> list[str]:
     refused = []
     with client.pubsub() as listening:
-        for name, try_it in (("SUBSCRIBE", listening.subscribe), ("UNSUBSCRIBE", listening.unsubscribe)):
+        for name, try_it in (("SSUBSCRIBE", listening.ssubscribe), ("SUNSUBSCRIBE", listening.sunsubscribe)):
             try:
                 try_it(channel)
                 listening.get_message(timeout=1)
             except NoPermissionError:
                 refused.append(name)
+            except ResponseError:  # refused for another reason, which is told elsewhere
+                pass
     return refused
 
 

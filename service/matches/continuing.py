@@ -29,7 +29,7 @@ class Continuing:
 
     def look_at(self, match: Match) -> None:
         """Take the match on if something in it needs nobody outside."""
-        if match.to_move_by_itself() is not None or match.overdue(self._repository.now()) is not None:
+        if match.to_move_by_itself() is not None or match.overdue(self._repository.now(match.record.match_id)) is not None:
             self.take_on(match.record.match_id)
 
     def take_on(self, match_id: str) -> None:
@@ -70,7 +70,7 @@ class Continuing:
             await asyncio.sleep(0)
 
     def _play_on(self, match: Match) -> bool:
-        more = play_on(match, self._repository.now())
+        more = play_on(match, self._repository.now(match.record.match_id))
         if not match.entries:
             match.touch()  # it was thought to be due: the commit says when it really is
         return more

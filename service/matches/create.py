@@ -45,7 +45,7 @@ async def create_match(repository: Repository, library: Library, wanted: NewMatc
         InvalidRequest: seats or options that the game cannot take.
         AlreadyExists: REQUEST_ID_REUSED.
     """
-    match = lay_out(library, wanted, repository.now())
+    match = lay_out(library, wanted, repository.now(wanted.match_id))
     body = match.record.create_request
     if not wanted.invite:
         match.deal(match.record.created)

@@ -21,7 +21,7 @@ async def resign_seat(repository: Repository, credential: Credential, match_id: 
         if match.record.seats[seat - 1].left:
             return
         match.require_running()
-        now = repository.now()
+        now = repository.now(match_id)
         match.leave(seat, now)
         play_on(match, now)
 

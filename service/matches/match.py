@@ -4,7 +4,7 @@ Every Match has a state of its own, so whatever fails leaves no trace.
 """
 
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -21,10 +21,11 @@ from service.matches.record import LogEntry, OpenDecision, Opened, SeatRecord, S
 from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, MatchStatus, SeatLeft, SeatTimedOut
 
 _TAKEN_ON_WITHIN_MS = 10_000
+_NOT_ASKED = StandingDecision(0, 0)
 _AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
 
 
-class Answered(NamedTuple):
+class Answered(msgspec.Struct, frozen=True):
     """What a step answered: a kind of decision, since when it stood open (milliseconds; 0: unknown), and whether its deadline had passed."""
 
     kind: str
@@ -139,7 +140,7 @@ class Match:
 
     def is_late(self, seat: int, now: int) -> bool:
         """Whether a seat's open decision has passed its deadline."""
-        return 0 < self._deadline_of(seat) <= now
+        return 0 < self._held(seat).deadline <= now
 
     def lifetime(self) -> int:
         """How long the match is kept after its last step, in milliseconds: longer than it was made for, if a decision is still open then."""
@@ -186,12 +187,12 @@ class Match:
         decision = next((one for one in before if one.seat == seat), None)
         if decision is None:
             raise NotAsked
-        deadline = self._deadline_of(seat)
-        if deadline and cause is Cause.PERSON:
-            self.not_after = deadline
+        held = self._held(seat)
+        if held.deadline and cause is Cause.PERSON:
+            self.not_after = held.deadline
         table = self._table()
         self._answer(table, decision, move)
-        self._finish_step(table, cause, seat, move, before, now, Answered(decision.kind, self._opened(seat), is_missed=False))
+        self._finish_step(table, cause, seat, move, before, now, Answered(decision.kind, held.opened, is_missed=False))
 
     def leave(self, seat: int, now: int) -> None:
         """Take a step: a seat leaves for good."""
@@ -241,10 +242,10 @@ class Match:
         is_missed = not self.record.seats[seat - 1].left
         if is_missed:
             table.emit(SeatTimedOut(seat))
-            self.not_before = max(self.not_before, self._deadline_of(seat))
+            self.not_before = max(self.not_before, self._held(seat).deadline)
         move = self.engine.default_move(table, seat)
         self._answer(table, decision, move)
-        self._finish_step(table, Cause.DEFAULT, seat, move, before, now, Answered(decision.kind, self._opened(seat), is_missed))
+        self._finish_step(table, Cause.DEFAULT, seat, move, before, now, Answered(decision.kind, self._held(seat).opened, is_missed))
 
     def _answer(self, table: Table[Any], decision: Decision, move: Move) -> None:
         started = time.perf_counter()
@@ -303,11 +304,12 @@ class Match:
         self.written_entries.append(written)
         self.answered.append(answered)
 
-    def _deadline_of(self, seat: int) -> int:
-        return next((held.deadline for held in self.record.decisions if held.seat == seat), 0)
-
-    def _opened(self, seat: int) -> int:
-        return next((held.opened for held in self.record.decisions if held.seat == seat), 0)
+    def _held(self, seat: int) -> StandingDecision:
+        """Return the seat's open decision as the record has it; one without deadline if it has none."""
+        for held in self.record.decisions:
+            if held.seat == seat:
+                return held
+        return _NOT_ASKED
 
     def _deadline(self, seat: int, now: int) -> int:
         return now + self.record.move_timeout if self.record.move_timeout and _is_person(self.record.seats[seat - 1]) else 0

@@ -68,7 +68,7 @@ async def apply_move(repository: Repository, credential: Credential, wanted: Wan
         current = match.decision_id(wanted.seat)
         if current != wanted.decision_id:
             raise _NotOpen(current)
-        now = repository.now()
+        now = repository.now(wanted.match_id)
         if match.is_late(wanted.seat, now):
             raise TooLate
         _play(match, wanted.seat, move, now)
@@ -116,7 +116,7 @@ def _play(match: Match, seat: int, move: Move, now: int) -> None:
 async def _after_the_deadline(repository: Repository, wanted: Wanted) -> int | None:
     """Have the default move made that is due instead of the one that came too late; return the decision that the seat then has."""
     for _ in range(_LOOKS_AFTER_A_DEADLINE):
-        match, _ = await repository.change(wanted.match_id, lambda match: play_on(match, repository.now()))
+        match, _ = await repository.change(wanted.match_id, lambda match: play_on(match, repository.now(wanted.match_id)))
         if match.decision_id(wanted.seat) != wanted.decision_id:
             return match.decision_id(wanted.seat)
         await asyncio.sleep(_PAUSE_S)  # this worker's idea of the store's time is a little behind

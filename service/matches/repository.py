@@ -51,9 +51,9 @@ class Repository:
         self._remembered: OrderedDict[str, Held] = OrderedDict()
         self.witness: Witness = _Nobody()
 
-    def now(self) -> int:
-        """Return the store's clock, in milliseconds."""
-        return self._store.now_ms()
+    def now(self, match_id: str) -> int:
+        """Return the store's clock, in milliseconds, as it is where the match lies: it judges the match's deadlines."""
+        return self._store.now_ms(match_id)
 
     async def read(self, match_id: str) -> Match:
         """Return the match as it is now.
@@ -191,7 +191,7 @@ class Repository:
     async def _commit(self, match: Match, revision: int) -> CommitResult:
         record = match.record
         data = match.write()
-        becomes = revision + 1 if revision else self._store.first_revision()
+        becomes = revision + 1 if revision else self._store.first_revision(record.match_id)
         self.witness.commit_begins(record.match_id)
         committed: Match | None = None
         try:
@@ -202,7 +202,7 @@ class Repository:
                 committed = match
                 self._remember(record.match_id, Held(becomes, data))
                 self._tell(match)
-            self._observer.commit_ended(record.game, result.name.lower())
+            self._observer.commit_ended(record.game, result._name_.lower())
         except BaseException as error:
             if isinstance(error, StoreError):
                 self._observer.commit_ended(record.game, "corrupt" if isinstance(error, Corrupt) else "unavailable")

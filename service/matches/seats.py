@@ -41,7 +41,7 @@ async def claim_seat(repository: Repository, invite: Credential, display_name: s
             if client_seed and match.record.seed_source is SeedSource.SERVER:
                 match.record.seed_source = SeedSource.SERVER_AND_SEATS
             if all(other.claimed for other in match.record.seats):
-                match.deal(repository.now())
+                match.deal(repository.now(match.record.match_id))
         return seat
 
     return await repository.change(invite.match_id, claim)

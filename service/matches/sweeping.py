@@ -11,7 +11,7 @@ import structlog
 
 from service.matches.continuing import Continuing
 from service.matches.windows import Windows
-from service.store import Due, StoreUnavailable
+from service.store import Due, StoreError, StoreUnavailable
 
 _log = structlog.get_logger("umpire.sweeping")
 
@@ -59,9 +59,9 @@ class Sweeping:
         while True:
             for number, part in enumerate(self._parts):
                 await asyncio.sleep(_ROUND_S / _PARTS)
+                if time.monotonic() >= self._next_roll_call:
+                    await self._call_the_roll()
                 try:
-                    if time.monotonic() >= self._next_roll_call:
-                        await self._call_the_roll()
                     due = await self._store.due_matches(part, self._worker, _MOST_A_BUCKET)
                 except StoreUnavailable:
                     continue  # it is said elsewhere, and the next round looks again
@@ -75,4 +75,5 @@ class Sweeping:
 
     async def _call_the_roll(self) -> None:
         self._next_roll_call = time.monotonic() + _ROLL_CALL_S
-        self.windows.share(await self._store.workers(self._worker, Windows.LIFETIME_MS))
+        with contextlib.suppress(StoreError):  # it may lie elsewhere than what is due
+            self.windows.share(await self._store.workers(self._worker, Windows.LIFETIME_MS))

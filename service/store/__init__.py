@@ -1,5 +1,6 @@
 """Where matches are kept: Redis and bytes, nothing of games."""
 
+from service.store._durable import Durability
 from service.store.errors import Applied, Corrupt, StoreError, StoreUnavailable
 from service.store.keys import all_buckets, bucket_of, derive_match_id, is_match_id, new_match_id
 from service.store.listening import Listening
@@ -10,6 +11,7 @@ __all__ = [
     "CommitResult",
     "Corrupt",
     "Due",
+    "Durability",
     "Listening",
     "Store",
     "StoreError",

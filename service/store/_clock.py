@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from service.store.errors import StoreError
 
 _REFRESH_S = 5.0
+_SOON_S = 0.5
 _SLOW_S = 0.2
 
 
@@ -26,12 +27,13 @@ class StoreClock:
         return int((time.monotonic() + self._offset_s) * 1000)
 
     async def open(self) -> None:
-        """Read the time and go on reading it, even if the first time fails.
+        """Read the time and go on reading it, even if the first time fails. It may be called again.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        self._following = asyncio.create_task(self._follow(), name="follow the store's clock")
+        if self._following is None:
+            self._following = asyncio.create_task(self._follow(), name="follow the store's clock")
         await self._refresh()
 
     async def close(self) -> None:
@@ -41,7 +43,7 @@ class StoreClock:
 
     async def _follow(self) -> None:
         while True:
-            await asyncio.sleep(_REFRESH_S)
+            await asyncio.sleep(_REFRESH_S if self._is_known else _SOON_S)
             with contextlib.suppress(StoreError):
                 await self._refresh()
 

@@ -50,12 +50,14 @@ class Link(asyncio.Protocol):
         """How many commands wait for their reply."""
         return len(self._waiting)
 
-    async def run(self, command: tuple[Any, ...]) -> Any:
-        """Send a command and return its reply. Who gives up waiting does not disturb the others: the reply is read and dropped.
+    def send(self, command: tuple[Any, ...]) -> asyncio.Future[Any]:
+        """Send a command; its reply comes later. Commands sent one after the other without waiting arrive so, with nothing in between.
+
+        Who gives up waiting does not disturb the others: the reply is read and dropped.
 
         Raises:
-            StoreUnavailable: NO if it was not sent, UNKNOWN if the reply was lost.
-            ResponseError, BusyLoadingError, AuthenticationError: Redis refused it.
+            StoreUnavailable: NO if it was not sent; the future, UNKNOWN if the reply was lost.
+            ResponseError, BusyLoadingError, AuthenticationError: the future; Redis refused it.
         """
         if self.is_lost:
             raise StoreUnavailable("the connection is lost")
@@ -68,7 +70,7 @@ class Link(asyncio.Protocol):
         self._waiting.append((reply, self._loop.time()))
         if self._watchdog is None:
             self._watchdog = self._loop.call_later(self._answer_timeout, self._watch)
-        return await reply
+        return reply
 
     def lose(self, reason: str) -> None:
         """Give the connection up: nobody knows whether what was sent was carried out; what was not sent was not."""

@@ -69,7 +69,7 @@ end
 -- What follows the commit may fail without harm: a match that is not due any more is looked at once more, a watcher looks by itself after a while.
 local function follow_up()
   if due_at == '0' and due_kind == 'zset' then redis.call('ZREM', due, match_id) end
-  redis.call('PUBLISH', channel, match_id .. ' ' .. becomes)
+  redis.call('SPUBLISH', channel, match_id .. ' ' .. becomes)
 end
 
 local is_written, failure = pcall(write)
@@ -78,7 +78,7 @@ if not is_written then
   pcall(redis.call, 'DEL', scratch)
   if is_new then pcall(redis.call, 'DEL', match) end
   if log_kind == 'none' then pcall(redis.call, 'DEL', log) end
-  error(failure)
+  return { err = type(failure) == 'table' and failure.err or failure } -- as Redis said it: error() would put a place before its first word
 end
 pcall(follow_up)
 return 'COMMITTED'

@@ -7,6 +7,8 @@ StoreError
 
 from enum import Enum
 
+from redis.exceptions import RedisError
+
 
 class Applied(Enum):
     """What is known of a write that was not acknowledged."""
@@ -29,3 +31,8 @@ class StoreUnavailable(StoreError):
 
 class Corrupt(StoreError):
     """What lies at a match's keys is not what this service wrote."""
+
+
+def refusal(error: RedisError) -> str:
+    """Return the first word of what Redis said; redis-py takes it off the texts of the errors that it knows."""
+    return error.status_code or str(error).split(" ", 1)[0]

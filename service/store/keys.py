@@ -11,6 +11,8 @@ import secrets
 
 _BUCKETS = 1_024
 _BUCKET_DIGITS = 3
+FIRST_BUCKET = "0" * _BUCKET_DIGITS
+"""Where what concerns no bucket lies."""
 _RANDOM_BYTES = 15
 _SHAPE = re.compile(r"[0-3][0-9a-f]{2}-[a-z2-7]{24}")
 
@@ -58,7 +60,7 @@ class Keys:
 
     def workers(self) -> str:
         """Name the sorted set of the workers that are there, by the time at which they last said so, in milliseconds."""
-        return f"{self._prefix}{{{0:0{_BUCKET_DIGITS}x}}}:workers"
+        return f"{self._prefix}{{{FIRST_BUCKET}}}:workers"
 
     def channel(self, bucket: str) -> str:
         """Name the channel that tells the ids of a bucket's matches when they have changed."""

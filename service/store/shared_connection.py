@@ -6,6 +6,7 @@ times the CPU, for a check-out of a connection and a task switch that a pipeline
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,12 +15,13 @@ from redis.asyncio.connection import AbstractConnection
 from service.store._link import LOST, Link
 from service.store.errors import StoreUnavailable
 
+_LATELY_S = 1.0
+
 
 class SharedConnection:
     """Runs commands over one connection, made on demand and made anew when it is lost. Times in seconds.
 
-    Every call ends within ``connect_timeout`` + ``answer_timeout``; ``lost`` is told of each that breaks. It knows one node;
-    a map from slots to nodes would hold one of these a node.
+    Every call ends within ``connect_timeout`` + ``answer_timeout``; ``lost`` is told of each connection that breaks. It knows one node.
     """
 
     def __init__(
@@ -32,6 +34,17 @@ class SharedConnection:
         self._link: Link | None = None
         self._connecting: asyncio.Task[Link] | None = None
         self._is_closed = False
+        self._failed_at = -_LATELY_S
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection, as far as is known."""
+        return self._link is not None and not self._link.is_lost
+
+    @property
+    def has_failed_lately(self) -> bool:
+        """Whether there is no connection and the last attempt at one failed within the last second."""
+        return not self.is_connected and time.monotonic() - self._failed_at < _LATELY_S
 
     @property
     def waiting(self) -> int:
@@ -48,7 +61,23 @@ class SharedConnection:
         link = self._link
         if link is None or link.is_lost:
             link = await self._connect()
-        return await link.run(command)
+        return await link.send(command)
+
+    async def run_together(self, *commands: tuple[Any, ...]) -> list[Any]:
+        """Send commands with nothing in between and return their replies, an error in place of a reply.
+
+        Raises:
+            StoreUnavailable: NO: none was sent.
+        """
+        link = self._link
+        if link is None or link.is_lost:
+            link = await self._connect()
+        return await asyncio.gather(*[link.send(command) for command in commands], return_exceptions=True)
+
+    def renew(self) -> None:
+        """Give the connection up: the next call makes a new one, perhaps to another place."""
+        if self._link is not None:
+            self._link.lose("the store has moved")
 
     async def close(self) -> None:
         """End the connection for good; whoever waits gets StoreUnavailable."""
@@ -82,6 +111,7 @@ class SharedConnection:
             async with asyncio.timeout(self._connect_timeout):
                 await connection.connect()  # type: ignore[no-untyped-call]  # redis-py's
         except BaseException:
+            self._failed_at = time.monotonic()
             with contextlib.suppress(*LOST):
                 await connection.disconnect(nowait=True)
             raise

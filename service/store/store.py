@@ -5,25 +5,23 @@ import contextlib
 import hashlib
 import secrets
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from importlib.resources import files
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.exceptions import NoScriptError, RedisError
-from redis.maint_notifications import MaintNotificationsConfig
+from redis.exceptions import NoScriptError
 
-from service.store._clock import StoreClock
-from service.store._link import LOST, REFUSALS
-from service.store.errors import Applied, Corrupt, StoreUnavailable
-from service.store.keys import Keys, bucket_of, is_match_id
+from service.store._durable import Durability
+from service.store._link import REFUSALS
+from service.store._node import Limits
+from service.store.errors import Applied, Corrupt, StoreUnavailable, refusal
+from service.store.keys import FIRST_BUCKET, Keys, bucket_of, is_match_id
 from service.store.listening import Listening
-from service.store.shared_connection import SharedConnection
+from service.store.servers import servers_at
 
 T = TypeVar("T")
 
-_MOST_CONNECTIONS = 16
 _HELD_MS = 10_000
 
 
@@ -93,61 +91,53 @@ class Due(NamedTuple):
 class Store:
     """Keeps matches. All methods that wait raise StoreUnavailable within 2 s when Redis does not answer, with ``applied`` NO for whatever only reads.
 
-    ``url`` is redis://, rediss:// or unix://, as redis-py reads them; ``answer_timeout`` and ``connect_timeout`` are seconds and limit a call together.
+    ``url`` is as ``redis_place.read_place`` reads it; ``answer_timeout`` and ``connect_timeout`` are seconds and limit a call together.
     """
 
     def __init__(
-        self, url: str, *, prefix: str = "umpire:", observer: StoreObserver | None = None, answer_timeout: float = 1.5, connect_timeout: float = 0.4
+        self,
+        url: str,
+        *,
+        prefix: str = "umpire:",
+        observer: StoreObserver | None = None,
+        answer_timeout: float = 1.5,
+        connect_timeout: float = 0.4,
+        durability: Durability = Durability.NONE,
     ) -> None:
         self._keys = Keys(prefix)
         self._observer = observer
-        self._answer_timeout = answer_timeout
-        self._total_timeout = answer_timeout + connect_timeout
-        pool = BlockingConnectionPool.from_url(
-            url,
-            max_connections=_MOST_CONNECTIONS,
-            timeout=answer_timeout,
-            socket_timeout=answer_timeout,
-            socket_connect_timeout=connect_timeout,
-            retry=None,
-            maint_notifications_config=MaintNotificationsConfig(enabled=False),  # one round trip less a connection; nobody here listens to them
-        )
-        self._client = Redis.from_pool(pool)
-        self._shared = SharedConnection(pool.make_connection, answer_timeout=answer_timeout, connect_timeout=connect_timeout, lost=self._lost)
-        self.listening = Listening(pool.make_connection, self._keys, connect_timeout=self._total_timeout, lost=self._lost)
+        self._limits = Limits(answer_timeout, connect_timeout, durability)
+        self._servers = servers_at(url, self._keys, self._limits, self._lost)
+        self.listening = Listening(self._servers, self._keys, connect_timeout=self._limits.total, lost=self._lost)
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
         self._roster_script = Script("roster.lua")
-        self._clock = StoreClock(lambda: self._run("time", "TIME"))
 
     async def open(self) -> None:
-        """Begin to follow the store's clock.
+        """Begin to follow the store's clock, and where its servers are.
 
         Raises:
             StoreUnavailable: Redis is away; it is looked for again and again all the same.
         """
-        await self._clock.open()
+        await self._servers.open()
 
     async def close(self) -> None:
         """End all connections; whoever still waits gets StoreUnavailable."""
-        await self._clock.close()
         await self.listening.close()
-        await self._shared.close()
-        with contextlib.suppress(*LOST):
-            await self._client.aclose()
+        await self._servers.close()
 
     @property
     def waiting(self) -> int:
         """How many commands were sent and are not answered."""
-        return self._shared.waiting
+        return self._servers.waiting
 
     async def ping(self) -> None:
-        """Ask whether Redis answers."""
-        await self._run("ping", "PING")
+        """Ask whether Redis answers; of a cluster, whether any master does."""
+        await self._outcome("ping", self._servers.ping(), "")
 
-    def now_ms(self) -> int:
-        """Return the store's clock in milliseconds since 1970, as far as this worker knows it."""
-        return self._clock.now_ms()
+    def now_ms(self, match_id: str = "") -> int:
+        """Return the store's clock in milliseconds since 1970, as far as this worker knows it: that of the Redis which judges this match's deadlines."""
+        return self._servers.now_ms(bucket_of(match_id))
 
     async def load(self, match_id: str) -> Stored | None:
         """Return a match, or None if there is none.
@@ -157,7 +147,7 @@ class Store:
         """
         if not is_match_id(match_id):
             return None
-        revision, snapshot = await self._run("load", "HMGET", self._keys.match(match_id), "r", "s", match_id=match_id)
+        revision, snapshot = await self._run(match_id, "load", "HMGET", self._keys.match(match_id), "r", "s")
         if revision is None:  # what a creation that failed may have left is no match
             return None
         if snapshot is None or not revision.isdigit():
@@ -172,16 +162,16 @@ class Store:
         """
         if not is_match_id(match_id):
             return None
-        revision = await self._run("revision", "HGET", self._keys.match(match_id), "r", match_id=match_id)
+        revision = await self._run(match_id, "revision", "HGET", self._keys.match(match_id), "r")
         if revision is None:
             return None
         if not revision.isdigit():
             raise Corrupt(match_id)
         return int(revision)
 
-    def first_revision(self) -> int:
+    def first_revision(self, match_id: str = "") -> int:
         """Make the revision of a new match: larger than any of a match of the same id that was deleted before, so that no memory of that one can pass."""
-        return self.now_ms() * 1_000 + secrets.randbelow(1_000)
+        return self.now_ms(match_id) * 1_000 + secrets.randbelow(1_000)
 
     async def commit(
         self,
@@ -202,24 +192,32 @@ class Store:
         name, bucket = self._keys, bucket_of(match_id)
         keys = name.match(match_id), name.log(match_id), name.scratch(match_id), name.due(bucket), name.channel(bucket)
         arguments = (len(keys), *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, match_id, *timing, *entries)
-        return await self._outcome("commit", self._commit(arguments), match_id, is_write=True)
+        return await self._outcome("commit", self._commit(bucket, arguments), match_id, is_write=True)
 
     async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> dict[str, Due]:
         """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds. A bucket
         where nothing waits is not in the answer.
+
+        Raises:
+            StoreUnavailable: none of the buckets can be asked. Those of a server that is away are left out.
         """
-        found = await asyncio.gather(*[self._due(bucket, worker, most) for bucket in buckets])
-        return {bucket: due for bucket, due in zip(buckets, found, strict=True) if due is not None}
+        asked = [bucket for bucket in buckets if not self._servers.is_away(bucket)]  # nobody is held up by a server that was away a moment ago
+        found = await asyncio.gather(*[self._due(bucket, worker, most) for bucket in asked], return_exceptions=True)
+        due = {bucket: one for bucket, one in zip(asked, found, strict=True) if isinstance(one, Due)}
+        failures = [one for one in found if isinstance(one, BaseException)]
+        if failures and (len(failures) == len(asked) or not all(isinstance(one, StoreUnavailable) for one in failures)):
+            raise failures[0]
+        return due
 
     async def workers(self, worker: str, lifetime_ms: int) -> list[str]:
         """Say that a worker is there (for so long; 0: not any more) and list all who have said so."""
         arguments = (1, self._keys.workers(), worker, lifetime_ms)
-        found = await self._outcome("workers", self._evaluate(self._roster_script, arguments), "", is_write=True)
+        found = await self._outcome("workers", self._evaluate(self._servers.run, FIRST_BUCKET, self._roster_script, arguments), "", is_write=True)
         return [name.decode("ascii", "replace") for name in found]
 
     async def forget_due(self, match_id: str) -> None:
         """Take a match that is gone off the list of those that are due."""
-        await self._run("forget_due", "ZREM", self._keys.due(bucket_of(match_id)), match_id, match_id=match_id, is_write=True)
+        await self._run(match_id, "forget_due", "ZREM", self._keys.due(bucket_of(match_id)), match_id, is_write=True)
 
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]:
         """List log entries with their versions, those after one version and up to another, oldest first, at most ``count``.
@@ -232,7 +230,8 @@ class Store:
         if up_to <= after or count < 1 or not is_match_id(match_id):
             return []
 
-        found = await self._outcome("entries", self._entries(self._keys.log(match_id), after + 1, up_to, count), match_id)
+        reading = self._servers.read(bucket_of(match_id), "XRANGE", self._keys.log(match_id), f"{after + 1}-0", f"{up_to}-0", "COUNT", count)
+        found = await self._outcome("entries", reading, match_id)
         try:
             return [(int(entry_id.removesuffix(b"-0")), fields[b"e"]) for entry_id, fields in found]
         except (KeyError, ValueError) as error:
@@ -242,21 +241,21 @@ class Store:
         """Delete a match with its log; False if there was none."""
         if not is_match_id(match_id):
             return False
-        deleted = bool(await self._run("delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), match_id=match_id, is_write=True))
+        deleted = bool(await self._run(match_id, "delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), is_write=True))
         if deleted:
             with contextlib.suppress(StoreUnavailable):  # it is deleted; who is not told finds out
-                await self._run("tell", "PUBLISH", self._keys.channel(bucket_of(match_id)), f"{match_id} 0", match_id=match_id)
+                await self._run(match_id, "tell", "SPUBLISH", self._keys.channel(bucket_of(match_id)), f"{match_id} 0")
         return deleted
 
-    async def _run(self, name: str, *command: Any, match_id: str = "", is_write: bool = False) -> Any:
-        return await self._outcome(name, self._shared.run(*command), match_id, is_write=is_write)
+    async def _run(self, match_id: str, name: str, *command: Any, is_write: bool = False) -> Any:
+        return await self._outcome(name, self._servers.run(bucket_of(match_id), *command), match_id, is_write=is_write)
 
-    async def _commit(self, arguments: tuple[Any, ...]) -> CommitResult:
-        return _result(await self._evaluate(self._commit_script, arguments))
+    async def _commit(self, bucket: str, arguments: tuple[Any, ...]) -> CommitResult:
+        return _result(await self._evaluate(self._servers.commit, bucket, self._commit_script, arguments))
 
     async def _due(self, bucket: str, worker: str, most: int) -> Due | None:
         arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
-        found = await self._outcome("due", self._evaluate(self._sweep_script, arguments), "", is_write=True)
+        found = await self._outcome("due", self._evaluate(self._servers.run, bucket, self._sweep_script, arguments), "", is_write=True)
         if not found:
             return None
         waiting, oldest, *match_ids = found
@@ -266,27 +265,17 @@ class Store:
         if self._observer is not None:
             self._observer.connection_lost()
 
-    async def _evaluate(self, script: "Script", arguments: tuple[Any, ...]) -> Any:
+    async def _evaluate(self, run: Callable[..., Awaitable[Any]], bucket: str, script: "Script", arguments: tuple[Any, ...]) -> Any:
         started = time.monotonic()
         try:
-            return await self._shared.run("EVALSHA", script.digest, *arguments)
+            return await run(bucket, "EVALSHA", script.digest, *arguments)
         except NoScriptError:  # Redis restarted, or was told to forget
-            left = self._total_timeout - (time.monotonic() - started)
+            left = self._limits.total - (time.monotonic() - started)
         try:
             async with asyncio.timeout(left):
-                return await self._shared.run("EVAL", script.text, *arguments)
+                return await run(bucket, "EVAL", script.text, *arguments)
         except TimeoutError as error:
             raise StoreUnavailable("the store did not answer in time", Applied.UNKNOWN) from error
-
-    async def _entries(self, log: str, first: int, last: int, count: int) -> Any:
-        try:
-            # One limit for all: a free connection of the pool, connecting, the handshake, the answer.
-            async with asyncio.timeout(self._answer_timeout):
-                return await self._client.xrange(log, f"{first}-0", f"{last}-0", count=count)
-        except REFUSALS:
-            raise
-        except LOST as error:
-            raise StoreUnavailable(f"the store does not answer: {type(error).__name__}") from error
 
     async def _outcome(self, name: str, answering: Awaitable[T], match_id: str, *, is_write: bool = False) -> T:
         """Wait for an answer; turn what is raised into the store's errors, and tell the observer."""
@@ -294,14 +283,14 @@ class Store:
         outcome = "unavailable"
         try:
             answer = await answering
-            outcome = answer.name.lower() if isinstance(answer, CommitResult) else "ok"
+            outcome = answer._name_.lower() if isinstance(answer, CommitResult) else "ok"
         except StoreUnavailable as error:
             if is_write or error.applied is Applied.NO:
                 raise
             raise StoreUnavailable(str(error)) from error
         except REFUSALS as error:
             # Refused is not done: loading, read-only, out of memory, cannot save, ...; and the script's last command is the commit.
-            kind = _kind(error)
+            kind = refusal(error)
             if kind == "WRONGTYPE":
                 outcome = "corrupt"
                 raise Corrupt(match_id) from error
@@ -318,8 +307,3 @@ def _result(reply: Any) -> CommitResult:
         return CommitResult(reply)
     except ValueError:  # what answers there is no Redis that ran our script
         raise StoreUnavailable("the store answered what it cannot mean", Applied.UNKNOWN) from None
-
-
-def _kind(error: RedisError) -> str:
-    """Return an error's first word; redis-py takes it off the texts of the errors that it knows."""
-    return error.status_code or str(error).split(" ", 1)[0]

@@ -9,7 +9,7 @@ from service.contract import Rpc
 from service.errors import ApiError
 from service.messages import Cause
 from service.telemetry.declared import DECLARED, DOORS
-from service.telemetry.tally import Counts, Level, Spreads
+from service.telemetry.tally import Counts, Level, Spread, Spreads
 
 
 class _Door(NamedTuple):
@@ -63,6 +63,7 @@ class Metrics:
         self.open_windows = self._level("umpire_open_windows")
         self.oldest_overdue = self._level("umpire_oldest_overdue_seconds")
         self._engine_seconds = self._spreads("umpire_engine_seconds")
+        self._engine_parts: dict[tuple[str, str], Spread] = {}
         self._commits = self._counts("umpire_commits_total")
         self._conflicts = self._counts("umpire_commit_conflicts_total")
         self._store_seconds = self._spreads("umpire_store_seconds")
@@ -98,7 +99,7 @@ class Metrics:
         self._finished.of(game, mode, reason).value += 1
 
     def move_applied(self, game: str, kind: str, cause: Cause) -> None:
-        self._moves.of(game, kind, cause.value).value += 1
+        self._moves.of(game, kind, cause._value_).value += 1  # what ``value`` reads, in a fifth of the time
 
     def decision_answered(self, game: str, kind: str, seconds: float) -> None:
         self._decision_seconds.of(game, kind).observe(seconds)
@@ -118,7 +119,10 @@ class Metrics:
     # ---- observer of the engines
 
     def engine_took(self, game: str, step: str, seconds: float, kind: str = "") -> None:  # noqa: ARG002 - the kind is for traces
-        self._engine_seconds.of(game, step).observe(seconds)
+        part = self._engine_parts.get((game, step))
+        if part is None:
+            part = self._engine_parts[game, step] = self._engine_seconds.of(game, step)
+        part.observe(seconds)
 
     # ---- observer of streams
 

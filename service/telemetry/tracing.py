@@ -38,7 +38,7 @@ _COMMANDS = {
     "forget_due": "ZREM",
     "entries": "XRANGE",
     "delete": "DEL",
-    "tell": "PUBLISH",
+    "tell": "SPUBLISH",
     "time": "TIME",
     "ping": "PING",
 }

@@ -267,7 +267,8 @@ class Unavailable(UmpireError, code=grpc.StatusCode.UNAVAILABLE):
     """Nobody could answer, also after retries.
 
     ``applied`` is NO if it is certain that nothing was done, else UNKNOWN: repeat the call with ``request_id`` ("" if it had none) to settle it.
-    ``connected`` is False if the client never had a connection: then the address may be wrong.
+    ``connected`` is False if the client never had a connection: then the address may be wrong. ``code`` is INTERNAL where a proxy has reset the stream because
+    it lost the server in the midst of an answer.
     """
 
     request_id = ""

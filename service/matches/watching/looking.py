@@ -65,7 +65,7 @@ class Looking:
         except StoreUnavailable:
             return False
         except NotFound:
-            self.end(watched, lambda: gone(watched, self._repository.now()))
+            self.end(watched, lambda: gone(watched, self._repository.now(watched.match_id)))
         except Unavailable as error:
             reason, message = error.reason, error.message
             self.end(watched, lambda: Unavailable(reason, message))

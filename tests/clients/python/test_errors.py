@@ -12,6 +12,7 @@ from tests.clients.python.conftest import Connect
 from tests.clients.python.fake_server import FakeServer, refused
 from umpire.v1.error_reason_pb2 import ErrorReason
 from umpire_client import RetryPolicy, errors
+from umpire_client._status import error_of
 from umpire_client.errors import (
     Aborted,
     FailedPrecondition,
@@ -122,3 +123,27 @@ def test_an_error_that_is_caught_by_its_family_is_the_precise_one() -> None:
     assert issubclass(MatchNotFound, NotFound)
     assert issubclass(MatchFinished, FailedPrecondition)
     assert not issubclass(NotFound, Unavailable)
+
+
+class Reset(Exception):
+    """How gRPC tells that a stream was reset."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self._said = said
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.INTERNAL
+
+    def details(self) -> str:
+        return self._said
+
+    def trailing_metadata(self) -> None:
+        return None
+
+
+def test_a_stream_that_a_proxy_has_reset_is_a_break_and_no_fault_of_the_server() -> None:
+    error = error_of(Reset("Stream removed (RST_STREAM (Received RST_STREAM with error code 2))"))
+    assert isinstance(error, Unavailable)
+    assert (error.applied, error.code) == ("UNKNOWN", grpc.StatusCode.INTERNAL)
+    assert isinstance(error_of(Reset("something broke")), InternalError)

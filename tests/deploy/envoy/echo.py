@@ -41,7 +41,7 @@ class Echo:
                 self.end_headers()
                 self.wfile.write(body)
 
-            do_POST = do_GET  # noqa: N815 - http.server's name
+            do_POST = do_GET  # noqa: N815 - the server's word
 
             def log_message(self, *_: Any) -> None:
                 """Say nothing."""

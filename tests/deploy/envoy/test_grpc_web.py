@@ -48,7 +48,7 @@ class Web:
     def __init__(self, caller: GrpcCaller, content_type: str) -> None:
         self.caller = caller
         self.content_type = content_type
-        self.client = httpx.Client(verify=ssl.create_default_context(cafile=str(caller.serving.authority)), timeout=20)
+        self.client = httpx.Client(verify=ssl.create_default_context(cafile=str(caller.authority)), timeout=20)
 
     def headers(self, credential: str) -> dict[str, str]:
         return {"content-type": self.content_type, "accept": self.content_type, "x-grpc-web": "1", "authorization": f"Bearer {credential}"}

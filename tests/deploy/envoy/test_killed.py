@@ -1,15 +1,16 @@
-"""A worker is killed under load: Envoy leaves it out, and clients notice nothing but a retry. No move is lost, and none is played twice."""
+"""A worker is killed under load, another is told to stop: Envoy leaves them out, and clients notice nothing but a retry.
+
+No move is lost, and none is played twice.
+"""
 
 import secrets
+import signal
 import threading
 import time
-from collections.abc import Iterator
 
 import grpc
 import httpx
-import pytest
 
-from service.private_redis import PrivateRedis
 from tests.deploy.envoy.conftest import Start
 from tests.deploy.envoy.gateway import AUTHORITY, TLS, UNLIMITED, Gateway
 from tests.faults.test_stopping import Table
@@ -60,31 +61,19 @@ class RestTable(threading.Thread):
             self.died = error
 
 
-@pytest.fixture
-def workers(redis_server: PrivateRedis) -> Iterator[list[Serving]]:
-    three = [Serving(redis_server.url, log_level="error") for _ in range(3)]
-    for worker in three:
-        worker.processes.append(worker.start_worker(0))
-    for worker in three:
-        worker.wait_until_ready()
-    yield three
-    for worker in three:
-        worker.stop()
-
-
-def test_a_killed_worker_is_seen_in_no_clients_results(workers: list[Serving], start_gateway: Start) -> None:
-    gateway, stop = start_gateway(workers, *TLS, *UNLIMITED), threading.Event()
+def test_workers_that_die_or_stop_are_seen_in_no_clients_results(own_workers: list[Serving], start_gateway: Start) -> None:
+    gateway, stop = start_gateway(own_workers, *TLS, *UNLIMITED), threading.Event()
     with Client(gateway.address.grpc, api_key=API_KEY, tls=grpc.ssl_channel_credentials(AUTHORITY.read_bytes())) as client:
         tables = [Table(client, stop) for _ in range(BOTS)]
         rest_tables = [RestTable(gateway, stop) for _ in range(2)]
         for table in (*tables, *rest_tables):
             table.start()
-        for victim in workers[:2]:
-            time.sleep(1)
-            victim.processes[0].kill()
+        for victim, how in zip(own_workers, (signal.SIGKILL, signal.SIGTERM), strict=False):
+            time.sleep(0.5)
+            victim.processes[0].send_signal(how)
             victim.processes[0].wait()
             gateway.wait_for(lambda: gateway.healthy()["workers_grpc"] == 2)
-            time.sleep(1)
+            time.sleep(0.5)
             victim.processes[0] = victim.start_worker(0)
             gateway.wait_for(lambda: set(gateway.healthy().values()) == {3})
         stop.set()

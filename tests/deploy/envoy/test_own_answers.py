@@ -1,5 +1,6 @@
 """What Envoy decides by itself: limits, time, who can be reached; told in the form of the API's errors, over each transport."""
 
+import socket
 from collections.abc import Iterator
 
 import grpc
@@ -94,6 +95,15 @@ def test_a_worker_that_is_too_slow(before_echo: Gateway) -> None:
     error = answer.json()
     assert (answer.status_code, error["code"], answer.headers["content-type"]) == (504, 14, "application/json")
     assert error["details"][0] | {"reason": "WORKER_TOO_SLOW", "metadata": {"applied": "UNKNOWN"}} == error["details"][0]
+
+
+def test_a_request_that_does_not_come(before_echo: Gateway, echo: Echo) -> None:
+    with socket.create_connection(("127.0.0.1", before_echo.port), timeout=20) as line:
+        line.sendall(b"POST /v1/half HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf")
+        answer = line.recv(65_536).decode()
+    assert answer.startswith("HTTP/1.1 408 ")
+    assert '"reason": "REQUEST_TOO_SLOW"' in answer
+    assert "/v1/half" not in [path for path, _ in echo.asked]
 
 
 def test_nobody_there(start_gateway: Start) -> None:

@@ -62,7 +62,7 @@ def play(caller: GrpcCaller, match: Played) -> Iterator[int]:
 def events(caller: GrpcCaller, match: Played) -> Iterator[int]:
     """Watch over HTTP: the version of each event, 0 for a heartbeat."""
     url = f"{caller.serving.http}/v1/matches/{match.match_id}/events:watch?since_version=0"
-    trusted = ssl.create_default_context(cafile=str(caller.serving.authority))
+    trusted = ssl.create_default_context(cafile=str(caller.authority))
     with httpx.stream("GET", url, headers={"authorization": f"Bearer {match.spectator}"}, verify=trusted, timeout=20) as answer:
         assert answer.status_code == 200
         for line in answer.iter_lines():

@@ -28,7 +28,7 @@ README = (Path(__file__).parents[3] / "README.md").read_text()
 # The README says them: these commands, and those with which the doctor sees everything.
 COMMANDS = (
     "+ping +time +type +hget +hmget +hset +xadd +xrange +xrevrange +zadd +zrem +zcard +zrangebyscore +get +set"
-    " +publish +subscribe +unsubscribe +evalsha +eval +rename +pexpire +del"
+    " +spublish +ssubscribe +sunsubscribe +evalsha +eval +rename +pexpire +del"
 )
 LOOKING = "+info +config|get +scan +pttl +acl|whoami"
 

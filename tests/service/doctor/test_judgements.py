@@ -11,7 +11,7 @@ import pytest
 from service.config import Settings, read_settings
 from service.credentials import SigningKey
 from service.doctor.finding import Finding, Level
-from service.doctor.judge_keeping import judge_keeping
+from service.doctor.judge_keeping import judge_durability, judge_keeping
 from service.doctor.judge_keys import judge_keys
 from service.doctor.judge_machine import judge_machine, judge_server_program
 from service.doctor.judge_server import judge_server
@@ -95,7 +95,7 @@ def test_a_set_up_without_fault_has_none() -> None:
 
 @pytest.mark.parametrize(("changes", "check", "level", "words"), [
     ({"redis_version": "5.0.14"}, "redis.version", Level.ERROR, ("5.0.14", "7 or newer")),
-    ({"redis_version": "6.2.14"}, "redis.version", Level.WARNING, ("6.2.14", "7 or newer")),
+    ({"redis_version": "6.2.14"}, "redis.version", Level.ERROR, ("6.2.14", "7 or newer")),
     ({"redis_version": "7.2.4", "valkey_version": "8.0.1"}, "redis.version", Level.OK, ("Valkey 8.0.1",)),
     ({"redis_version": "10.0.0"}, "redis.version", Level.OK, ("10.0.0",)),
     ({"redis_version": None}, "redis.version", Level.UNKNOWN, ("7 or newer",)),
@@ -150,6 +150,18 @@ def test_a_set_up_without_fault_has_none() -> None:
 ])  # fmt: skip
 def test_a_fact_about_redis(changes: dict[str, Any], check: str, level: Level, words: tuple[str, ...]) -> None:
     expect(redis(**changes), check, level, *words)
+
+
+@pytest.mark.parametrize(("durability", "changes", "level", "words"), [
+    ("none", {}, Level.OK, ()),
+    ("replica", {"connected_slaves": 1}, Level.OK, ("replica",)),
+    ("replica", {"connected_slaves": 0}, Level.ERROR, ("none is connected",)),
+    ("aof", {}, Level.OK, ("aof",)),
+    ("aof", {"aof_enabled": 0}, Level.ERROR, ("appendonly yes",)),
+])  # fmt: skip
+def test_what_commits_wait_for_can_come_or_not(durability: str, changes: dict[str, Any], level: Level, words: tuple[str, ...]) -> None:
+    facts = msgspec.structs.replace(REDIS, info=INFO | changes)
+    expect([judge_durability(durability, facts)], "redis.durability", level, *words)
 
 
 def test_a_redis_that_says_nothing_of_itself_fails_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 from google.rpc import error_details_pb2
 
 from service import messages
+from service.api.context import Call
 from service.contract import Contract
 from service.errors import DecisionClosed, TooLarge, Unavailable
 from tests.service.http_server.calling import Caller
@@ -24,7 +25,7 @@ async def test_a_json_call(http: Caller) -> None:
     }
     answer = await http("POST", RENEW, b'{"matchId": "m", "seat": 2}', **headers)
     assert http.dispatcher.request == messages.RenewInviteRequest(match_id="m", seat=2)
-    assert http.dispatcher.call == ("c", "", "r", "connect")
+    assert http.dispatcher.call == Call("c", "", "r", "connect")
     assert (answer.status, answer.headers["content-type"], answer.json) == (200, "application/json", {"seat": 2, "invite": "i"})
 
 

@@ -6,6 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from service import messages
+from service.api.context import Call
 from service.errors import IllegalMove, Unauthenticated, Unavailable
 from tests.service.http_server.calling import Caller
 
@@ -53,9 +54,9 @@ async def test_a_request_id_that_cannot_be_used_is_replaced(http: Caller, given:
 
 async def test_credentials_come_in_headers(http: Caller) -> None:
     await http("GET", "/v1/games", authorization="bearer c.d", x_api_key="k", x_request_id="r")
-    assert http.dispatcher.call == ("c.d", "k", "r", "rest")
+    assert http.dispatcher.call == Call("c.d", "k", "r", "rest")
     await http("GET", "/v1/games", x_request_id="r")
-    assert http.dispatcher.call == ("", "", "r", "rest")
+    assert http.dispatcher.call == Call("", "", "r", "rest")
 
 
 @pytest.mark.parametrize("authorization", ["Basic YTpi", "c.d", "Bearer2 x"])
@@ -240,3 +241,8 @@ async def test_the_servers_own_life_is_acknowledged(http: Caller) -> None:
 
     await http.door({"type": "lifespan"}, receive, send)
     assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+async def test_the_context_of_a_trace_comes_in_headers(http: Caller) -> None:
+    await http("GET", "/v1/games", x_request_id="r", traceparent="p", tracestate="s")
+    assert http.dispatcher.call == Call("", "", "r", "rest", "p", "s")

@@ -143,17 +143,17 @@ async def test_without_a_move_timeout_nothing_is_ever_due(start: Start) -> None:
     worker = await start()
     match = await worker.create()
     assert match.record.decisions[0].deadline == 0
-    assert await worker.store._client.zcard(Keys(worker.store._keys._prefix).due(bucket_of(match.record.match_id))) == 0
+    assert await worker.store._servers.client.zcard(Keys(worker.store._keys._prefix).due(bucket_of(match.record.match_id))) == 0
 
 
 async def test_the_end_of_a_match_takes_it_off_the_list_of_due_ones(start: Start) -> None:
     worker = await start()
     match = await worker.create(move_timeout_ms=60_000)
     due = worker.store._keys.due(bucket_of(match.record.match_id))
-    assert await worker.store._client.zscore(due, match.record.match_id) == match.record.decisions[0].deadline
+    assert await worker.store._servers.client.zscore(due, match.record.match_id) == match.record.decisions[0].deadline
     while match.record.decisions:
         match = (await worker.apply(match)).match
-    assert await worker.store._client.zscore(due, match.record.match_id) is None
+    assert await worker.store._servers.client.zscore(due, match.record.match_id) is None
 
 
 async def test_a_repeated_request_after_the_deadline_still_answers_what_it_did(start: Start) -> None:
@@ -179,7 +179,7 @@ async def test_a_match_of_house_bots_that_a_worker_left_behind_is_taken_on(start
 async def test_what_is_due_and_gone_is_forgotten_and_what_is_not_due_is_said_so_by_one_commit(start: Start) -> None:
     worker = await start(sweeps=True)
     gone, idle = await worker.create(move_timeout_ms=60_000), await worker.create(move_timeout_ms=60_000)
-    client, keys = worker.store._client, worker.store._keys
+    client, keys = worker.store._servers.client, worker.store._keys
     await client.delete(keys.match(gone.record.match_id))
     for match in (gone, idle):
         await client.zadd(keys.due(bucket_of(match.record.match_id)), {match.record.match_id: 1})
@@ -199,7 +199,7 @@ async def test_a_match_is_kept_a_day_longer_than_its_open_deadline(start: Start)
     assert short.lifetime() == 11 * DAY_MS
     assert long.lifetime() == TTL_MS
     for match in (short, long):
-        left = await worker.store._client.pttl(worker.store._keys.match(match.record.match_id))
+        left = await worker.store._servers.client.pttl(worker.store._keys.match(match.record.match_id))
         assert match.lifetime() - 60_000 < left <= match.lifetime()
 
 

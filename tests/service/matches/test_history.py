@@ -92,7 +92,7 @@ async def test_a_log_that_does_not_lead_to_its_match_is_not_guessed_around(worke
     with pytest.raises(SnapshotUnreadable):
         await looking_back.at_version(Match(wrong, match.hosted, match.engine), 2)
     for entry in (b"\xc1 no entry", b"\x90"):
-        client = worker.store._client
+        client = worker.store._servers.client
         await client.delete(Keys(key_prefix).log(match.record.match_id))
         for version in (1, 2):
             await client.xadd(Keys(key_prefix).log(match.record.match_id), {"e": entry}, id=f"{version}-0")

@@ -112,7 +112,7 @@ async def until_heard(redis_url: str, prefix: str, match: Match, times: int = 1)
     async with Redis.from_url(redis_url) as redis:
 
         async def are_heard() -> bool:
-            return (await redis.pubsub_numsub(channel))[0][1] == times
+            return (await redis.execute_command("PUBSUB", "SHARDNUMSUB", channel))[1] == times
 
         await until(are_heard)
 

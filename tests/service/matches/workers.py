@@ -77,7 +77,7 @@ class Worker:
     def clock_off_by(self, milliseconds: int) -> None:
         """Let the worker be wrong about the store's time."""
         right = self.store.now_ms
-        self.store.now_ms = lambda: right() + milliseconds  # type: ignore[method-assign]
+        self.store.now_ms = lambda match_id="": right(match_id) + milliseconds  # type: ignore[method-assign]
 
     async def create(self, *bots: str, game: str = GAME, move_timeout_ms: int = 0, ttl_ms: int = TTL_MS) -> Match:
         seats = [SeatRequest(house_bot=bot) for bot in (bots or ("", ""))]

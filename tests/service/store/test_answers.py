@@ -49,7 +49,7 @@ async def test_every_commit_renews_both_times_to_live_even_one_without_entries(s
     match_id, revision = await create(store, b"one", ttl_ms=5_000)
     assert await store.commit(match_id, revision, revision + 1, 1, b"second", [], TTL_MS) is CommitResult.COMMITTED
     for key in (keys.match(match_id), keys.log(match_id)):
-        assert 5_000 < await store._client.pttl(key) <= TTL_MS
+        assert 5_000 < await store._servers.client.pttl(key) <= TTL_MS
 
 
 async def test_a_match_that_has_expired_is_gone(store: Store) -> None:
@@ -69,15 +69,15 @@ async def test_a_match_may_begin_without_a_log(store: Store) -> None:
 @pytest.mark.parametrize("fields", [{"r": "many", "s": "x"}, {"r": "7"}], ids=["no number", "no snapshot"])
 async def test_a_match_that_is_not_ours_is_corrupt(store: Store, keys: Keys, fields: dict[str, str]) -> None:
     match_id = new_match_id()
-    await store._client.hset(keys.match(match_id), mapping=fields)
+    await store._servers.client.hset(keys.match(match_id), mapping=fields)
     with pytest.raises(Corrupt):
         await store.load(match_id)
 
 
 async def test_a_key_of_another_type_is_corrupt_for_all_reads(store: Store, keys: Keys) -> None:
     match_id = new_match_id()
-    await store._client.set(keys.match(match_id), "text")
-    await store._client.set(keys.log(match_id), "text")
+    await store._servers.client.set(keys.match(match_id), "text")
+    await store._servers.client.set(keys.log(match_id), "text")
     for read in (store.load(match_id), store.revision(match_id), store.entries(match_id, 0, 1, 1)):
         with pytest.raises(Corrupt):
             await read
@@ -86,7 +86,7 @@ async def test_a_key_of_another_type_is_corrupt_for_all_reads(store: Store, keys
 @pytest.mark.parametrize(("entry_id", "field"), [("1-5", "e"), ("1-0", "other")])
 async def test_a_log_entry_that_is_not_ours_is_corrupt(store: Store, keys: Keys, entry_id: str, field: str) -> None:
     match_id, revision = await create(store)
-    await store._client.xadd(keys.log(match_id), {field: "x"}, id=entry_id)
+    await store._servers.client.xadd(keys.log(match_id), {field: "x"}, id=entry_id)
     if entry_id == "1-5":
         assert await store.commit(match_id, revision, revision + 1, 0, b"x", [b"y"], TTL_MS) is CommitResult.CORRUPT
     with pytest.raises(Corrupt):
@@ -95,8 +95,8 @@ async def test_a_log_entry_that_is_not_ours_is_corrupt(store: Store, keys: Keys,
 
 async def test_a_gap_in_the_log_is_corrupt_and_nothing_is_mended(store: Store, keys: Keys) -> None:
     match_id, revision = await create(store, b"one", b"two", b"three")
-    await store._client.xdel(keys.log(match_id), "2-0")
-    await store._client.xadd(keys.log(match_id), {"e": "left over"}, id="4-0")
+    await store._servers.client.xdel(keys.log(match_id), "2-0")
+    await store._servers.client.xadd(keys.log(match_id), {"e": "left over"}, id="4-0")
     assert await store.commit(match_id, revision, revision + 1, 3, b"x", [b"four"], TTL_MS) is CommitResult.CORRUPT
     assert len(await store.entries(match_id, 0, 9, 9)) == 3
 
@@ -129,7 +129,7 @@ async def test_a_creation_that_fails_leaves_no_key_behind_that_would_never_expir
         match_id = new_match_id()
         if await commit_failing_at(store, call, match_id, 0, 7, 0, b"first", [b"one", b"two"], TTL_MS) is not None:
             break
-        assert await store._client.exists(keys.match(match_id), keys.log(match_id), keys.scratch(match_id)) == 0, f"command {call}"
+        assert await store._servers.client.exists(keys.match(match_id), keys.log(match_id), keys.scratch(match_id)) == 0, f"command {call}"
     assert call > 8
 
 
@@ -139,14 +139,14 @@ async def test_a_log_can_be_mended_again_after_mending_it_has_failed(store: Stor
         call += 1
         match_id, revision = await create(store, b"one", b"two")
         for version in (3, 4):
-            await store._client.xadd(keys.log(match_id), {"e": "left over"}, id=f"{version}-0")
+            await store._servers.client.xadd(keys.log(match_id), {"e": "left over"}, id=f"{version}-0")
         commit = (match_id, revision, revision + 1, 2, b"second", [b"three"], TTL_MS)
         if await commit_failing_at(store, call, *commit) is not None:
             break
         stored = await store.load(match_id)
         assert (stored, await store.entries(match_id, 0, 2, 9)) == ((revision, b"first"), [(1, b"one"), (2, b"two")]), f"command {call}"
-        assert await store._client.exists(keys.scratch(match_id)) == 0, f"command {call}"
-        assert await store._client.pttl(keys.log(match_id)) > 0, f"command {call}"
+        assert await store._servers.client.exists(keys.scratch(match_id)) == 0, f"command {call}"
+        assert await store._servers.client.pttl(keys.log(match_id)) > 0, f"command {call}"
         assert await store.commit(*commit) is CommitResult.COMMITTED, f"command {call}"
         assert await store.entries(match_id, 0, 9, 9) == [(1, b"one"), (2, b"two"), (3, b"three")], f"command {call}"
     assert call > 12
@@ -165,18 +165,18 @@ async def test_the_observer_hears_of_every_call(store: Store, redis_server: obje
     await store.commit(match_id, revision + 5, revision + 6, 1, b"x", [], TTL_MS)
     await store.load(match_id)
     await store.entries(match_id, 0, 1, 1)
-    await store._client.set(keys.match(match_id), "text")
+    await store._servers.client.set(keys.match(match_id), "text")
     with pytest.raises(Corrupt):
         await store.revision(match_id)
-    await store._shared.close()
+    await store._servers.close()
     with pytest.raises(StoreUnavailable):
         await store.delete(match_id)
     assert heard == [("commit", "committed"), ("commit", "conflict"), ("load", "ok"), ("entries", "ok"), ("revision", "corrupt"), ("delete", "unavailable")]
 
 
-async def test_the_clock_is_that_of_redis(store: Store) -> None:
-    seconds, microseconds = await store._client.time()
-    assert abs(store.now_ms() - (seconds * 1000 + microseconds // 1000)) < 50
+async def test_the_clock_is_that_of_redis(one: Store) -> None:
+    seconds, microseconds = await one._servers.client.time()
+    assert abs(one.now_ms() - (seconds * 1000 + microseconds // 1000)) < 50
 
 
 async def test_the_clock_of_this_machine_may_be_wrong_and_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

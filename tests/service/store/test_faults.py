@@ -117,15 +117,15 @@ async def test_what_was_acknowledged_survives_a_kill_and_the_store_heals(own_red
 
 
 @pytest.mark.asyncio(loop_factories=["asyncio", "uvloop"])
-async def test_a_closed_connection_is_made_anew(store: Store) -> None:
-    match_id, revision = await create(store)
+async def test_a_closed_connection_is_made_anew(one: Store) -> None:
+    match_id, revision = await create(one)
     for _ in range(5):
-        number = await store._shared.run("CLIENT", "ID")
-        calls = [asyncio.create_task(fate(store.revision(match_id))) for _ in range(20)]
+        number = await one._servers._node.shared.run("CLIENT", "ID")
+        calls = [asyncio.create_task(fate(one.revision(match_id))) for _ in range(20)]
         await asyncio.sleep(0)
-        await store._client.client_kill_filter(_id=number)
+        await one._servers.client.client_kill_filter(_id=number)
         assert set(await asyncio.gather(*calls)) <= {revision, Applied.NO}
-        assert await store.revision(match_id) == revision
+        assert await one.revision(match_id) == revision
 
 
 REFUSALS = [
@@ -185,9 +185,9 @@ async def test_entries_that_wait_for_a_connection_wait_no_longer_than_others(tmp
         await store.close()
 
 
-async def test_a_closed_store_leaves_no_connection(store: Store, redis_server: PrivateRedis) -> None:
+async def test_a_closed_store_leaves_no_connection(one: Store, redis_server: PrivateRedis) -> None:
     async def connections() -> int:
-        return len(await store._client.client_list())
+        return len(await one._servers.client.client_list())
 
     before = await connections()
     another = Store(redis_server.url)

@@ -19,8 +19,11 @@ async def test_it_can_be_closed_at_any_moment(redis_server: PrivateRedis, key_pr
         await store.close()
 
 
-async def test_it_tells_when_a_bucket_is_heard_and_what_has_changed_in_it(redis_server: PrivateRedis, key_prefix: str) -> None:
-    here, elsewhere = Store(redis_server.url, prefix=key_prefix), Store(redis_server.url, prefix=key_prefix)
+@pytest.mark.parametrize("servers", ["redis_server", "redis_cluster"])
+async def test_it_tells_when_a_bucket_is_heard_and_what_has_changed_in_it(servers: str, key_prefix: str, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue(servers).url
+    here, elsewhere = Store(url, prefix=key_prefix), Store(url, prefix=key_prefix)
+    await here.open()
     told: asyncio.Queue[object] = asyncio.Queue()
     here.listening.tell(lambda *change: told.put_nowait(change), told.put_nowait)
     match_id = new_match_id()

@@ -132,7 +132,7 @@ async def test_connections_that_break_are_counted_and_those_that_are_closed_are_
     observed = Observed()
     store = Store(redis_server.url, prefix=key_prefix, observer=observed)
     await store.open()
-    own_id = await store._run("ping", "CLIENT", "ID")
+    own_id = await store._servers.run("", "CLIENT", "ID")
     assert observed.lost == 0
     Redis.from_url(redis_server.url).client_kill_filter(_id=str(own_id))
     async with asyncio.timeout(20):

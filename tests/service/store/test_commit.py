@@ -1,27 +1,21 @@
 """The commit script: all or nothing, whatever fails at whatever point."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from types import SimpleNamespace
 
 import pytest
-from redis.crc import key_slot
 
 from service.private_redis import PrivateRedis
-from service.store import CommitResult, Corrupt, Store, StoreUnavailable, derive_match_id, is_match_id, new_match_id
+from service.store import CommitResult, Corrupt, Store, StoreUnavailable, new_match_id
 from service.store.keys import Keys
 
 SCRIPT = files("service.store").joinpath("commit.lua").read_text()
 TTL_MS = 60_000
 
 
-@pytest.fixture
-async def store(redis_server: PrivateRedis, key_prefix: str) -> AsyncIterator[Store]:
-    opened = Store(redis_server.url, prefix=key_prefix)
-    await opened.open()
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
 
 
 async def create(store: Store, entries: Sequence[bytes] = (b"one",)) -> tuple[str, int]:
@@ -42,7 +36,7 @@ async def test_a_new_match_is_stored_with_its_log_and_expires(store: Store, key_
     assert await store.entries(match_id, 0, 1, 10) == [(1, b"one")]
     keys = Keys(key_prefix)
     for key in (keys.match(match_id), keys.log(match_id)):
-        assert 0 < await store._client.pttl(key) <= TTL_MS
+        assert 0 < await store._servers.client.pttl(key) <= TTL_MS
 
 
 async def test_one_of_many_commits_wins(store: Store) -> None:
@@ -85,13 +79,13 @@ async def test_a_taken_id_is_a_conflict(store: Store) -> None:
 async def test_keys_of_another_type_are_reported_and_left_alone(store: Store, key_prefix: str) -> None:
     match_id, revision = await create(store)
     keys = Keys(key_prefix)
-    await store._client.delete(keys.log(match_id))
-    await store._client.set(keys.log(match_id), "text")
+    await store._servers.client.delete(keys.log(match_id))
+    await store._servers.client.set(keys.log(match_id), "text")
     assert await store.commit(match_id, revision, revision + 1, 1, b"x", [b"y"], TTL_MS) is CommitResult.CORRUPT
     with pytest.raises(Corrupt):
         await store.entries(match_id, 0, 1, 10)
-    await store._client.delete(keys.match(match_id))
-    await store._client.set(keys.match(match_id), "text")
+    await store._servers.client.delete(keys.match(match_id))
+    await store._servers.client.set(keys.match(match_id), "text")
     assert await store.commit(match_id, revision, revision + 1, 1, b"x", [b"y"], TTL_MS) is CommitResult.CORRUPT
     with pytest.raises(Corrupt):
         await store.load(match_id)
@@ -104,15 +98,15 @@ async def test_a_log_that_is_behind_is_reported(store: Store, key_prefix: str) -
 
 async def test_what_a_failed_commit_left_in_the_log_is_not_there_for_anybody(store: Store, key_prefix: str) -> None:
     match_id, revision = await create(store, (b"one", b"two"))
-    await store._client.xadd(Keys(key_prefix).log(match_id), {"e": "left over"}, id="3-0")
-    await store._client.xadd(Keys(key_prefix).log(match_id), {"e": "left over too"}, id="4-0")
+    await store._servers.client.xadd(Keys(key_prefix).log(match_id), {"e": "left over"}, id="3-0")
+    await store._servers.client.xadd(Keys(key_prefix).log(match_id), {"e": "left over too"}, id="4-0")
     assert await store.commit(match_id, revision, revision + 1, 2, b"x", [b"three"], TTL_MS) is CommitResult.COMMITTED
     assert await store.entries(match_id, 0, 9, 9) == [(1, b"one"), (2, b"two"), (3, b"three")]
 
 
 async def test_the_script_survives_being_forgotten(store: Store) -> None:
     match_id, revision = await create(store)
-    await store._client.script_flush()
+    await store._servers.client.script_flush()
     assert await store.commit(match_id, revision, revision + 1, 1, b"second", [b"two"], TTL_MS) is CommitResult.COMMITTED
 
 
@@ -123,11 +117,11 @@ async def test_a_refusal_for_want_of_memory_is_unavailable_and_changes_nothing(t
     try:
         await store.open()
         match_id, revision = await create(store)
-        await store._client.config_set("maxmemory", "1mb")
+        await store._servers.client.config_set("maxmemory", "1mb")
         with pytest.raises(StoreUnavailable) as refused:
             await store.commit(match_id, revision, revision + 1, 1, b"x" * 4_000_000, [b"y"], TTL_MS)
         assert refused.value.applied.value == "NO"
-        await store._client.config_set("maxmemory", "0")
+        await store._servers.client.config_set("maxmemory", "0")
         stored = await store.load(match_id)
         assert stored is not None
         assert stored.revision == revision
@@ -184,20 +178,6 @@ async def test_a_failure_at_any_command_leaves_no_half_commit(
         assert await store.commit(match_id, expected, becomes, before, b"whole", entries, TTL_MS) is CommitResult.COMMITTED, f"command {call}"
         loaded, log = await seen(store, match_id, before + len(entries))
         assert loaded == (becomes, b"whole")
-        assert not await store._client.exists(Keys(key_prefix).scratch(match_id))
+        assert not await store._servers.client.exists(Keys(key_prefix).scratch(match_id))
         assert [version for version, _ in log] == list(range(1, before + len(entries) + 1)), f"command {call}"
     assert failures == call - 1 >= 4, "the script reads and writes more than that"
-
-
-def test_all_keys_of_a_match_lie_in_one_slot() -> None:
-    keys = Keys("umpire:")
-    for _ in range(100):
-        match_id = new_match_id()
-        assert is_match_id(match_id)
-        assert len({key_slot(name(match_id).encode()) for name in (keys.match, keys.log, keys.scratch)}) == 1
-
-
-def test_a_derived_id_is_always_the_same_and_a_malformed_one_is_none() -> None:
-    assert derive_match_id(b"x" * 32) == derive_match_id(b"x" * 32) != derive_match_id(b"y" * 32)
-    for text in ("", "0a1", "fff-" + "a" * 24, "0a1-" + "a" * 23, "0A1-" + "a" * 24, "0a1-" + "a" * 24 + "\n", "{}", "../../etc"):
-        assert not is_match_id(text)
