@@ -5,6 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from engines.registry import games
+from loadtests.bench import in_process
+
 FIGURES = {"what", "in_flight", "ratio", "server_us", "redis_us", "per_second", "p50_ms", "p99_ms"}
 
 
@@ -29,3 +34,13 @@ def test_the_benchmark_measures_whole_matches_over_both_transports_beside_the_ec
         assert set(row) == FIGURES
         assert row["per_second"] > 0 and 0 < row["p50_ms"] <= row["p99_ms"]
         assert row["what"] in done.stdout
+
+
+def test_every_mode_of_every_game_is_measured_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_process, "_MATCHES", 2)
+    runs = in_process.runs_of_all_games()
+    assert len(runs) == 2 * sum(len(game.modes) for game in games().values())
+    for run in runs.values():
+        seconds, moves = run(0)
+        assert moves > 20
+        assert seconds > 0
