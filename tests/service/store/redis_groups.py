@@ -61,7 +61,7 @@ class Server:
         ]
         arguments = [str(self.folder / self._file), *self._more] if self._file else [*fixed, *self._more]
         command = [str(find_server()), *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)  # noqa: PLW1509 - as in private_redis
         until(self.client.ping)
 
     def kill(self) -> None:
