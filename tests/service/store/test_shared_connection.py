@@ -27,7 +27,7 @@ def connection(url: str, connect_timeout: float = CONNECT_S) -> SharedConnection
 
 @pytest.fixture
 async def shared(redis_server: PrivateRedis) -> AsyncIterator[SharedConnection]:
-    made = connection(redis_server.url)
+    made = connection(redis_server.url, connect_timeout=PATIENCE_S)
     yield made
     await made.close()
 
