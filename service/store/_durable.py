@@ -9,6 +9,9 @@ from service.store._link import REFUSALS
 from service.store.errors import Applied, StoreUnavailable, refusal
 from service.store.shared_connection import SharedConnection
 
+_BEFORE_US_S = 0.2
+"""By how much Redis gives up before we do; what is left must be more than the second between two fsyncs."""
+
 
 class Durability(Enum):
     """What a commit waits for before it is acknowledged."""
@@ -29,7 +32,7 @@ class Durable:
 
     def __init__(self, shared: SharedConnection, durability: Durability, answer_timeout: float) -> None:
         self._shared = shared
-        patience_ms = int(answer_timeout * 600)  # Redis gives up well before we do
+        patience_ms = max(1, int((answer_timeout - _BEFORE_US_S) * 1_000))
         self._wait = ("WAITAOF", 1, 0, patience_ms) if durability is Durability.AOF else ("WAIT", 1, patience_ms)
         self._next: list[tuple[tuple[tuple[Any, ...], ...], asyncio.Future[Any]]] = []
         self._task: asyncio.Task[None] | None = None

@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections import Counter
 
-from service.store import CommitResult, Store, StoreUnavailable
+from service.store import CommitResult, Store, StoreUnavailable, bucket_of
 
 TTL_MS = 600_000
 
@@ -65,6 +65,13 @@ async def eventually(told: "asyncio.Queue[object]", wanted: object) -> None:
     async with asyncio.timeout(30):
         while await told.get() != wanted:
             pass
+
+
+async def listen(store: Store, told: "asyncio.Queue[object]", *players: Player) -> None:
+    """Listen to the players' buckets, each once: two of them may have the same."""
+    for bucket in {bucket_of(player.match_id) for player in players}:
+        store.listening.listen(bucket)
+        await eventually(told, bucket)
 
 
 async def end(tasks: list["asyncio.Task[None]"]) -> None:

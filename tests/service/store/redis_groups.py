@@ -13,7 +13,7 @@ from redis import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from service.private_redis import find_server
+from service.private_redis import die_with_parent, find_server
 from tests.serving import free_port
 
 NODE_TIMEOUT_MS = 1_500
@@ -60,7 +60,8 @@ class Server:
             "1",
         ]
         arguments = [str(self.folder / self._file), *self._more] if self._file else [*fixed, *self._more]
-        self.process = subprocess.Popen([str(find_server()), *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [str(find_server()), *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)  # noqa: PLW1509 - as in private_redis
         until(self.client.ping)
 
     def kill(self) -> None:

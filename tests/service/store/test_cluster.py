@@ -14,7 +14,7 @@ from redis.exceptions import MovedError
 
 from service.store import Applied, CommitResult, Store, StoreUnavailable, Timing, all_buckets, bucket_of, new_match_id
 from service.store.keys import Keys
-from tests.service.store.playing import TTL_MS, Player, end, eventually, heard_once
+from tests.service.store.playing import TTL_MS, Player, end, eventually, heard_once, listen
 from tests.service.store.redis_groups import RedisCluster, Server, until
 
 pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
@@ -204,9 +204,7 @@ async def test_a_master_that_dies_harms_its_own_slots_until_its_replica_takes_ov
     harmed.listening.tell(lambda match_id, revision: told.put_nowait((match_id, revision)), told.put_nowait)
     hit = [await Player(harmed, match_at(own_cluster, victim)).create() for _ in range(4)]
     spared = [await Player(harmed, match_at(own_cluster, survivor)).create() for _ in range(4)]
-    for player in (*hit, *spared):
-        harmed.listening.listen(bucket_of(player.match_id))
-        await eventually(told, bucket_of(player.match_id))
+    await listen(harmed, told, *hit, *spared)
     playing = {player: asyncio.create_task(player.play()) for player in (*hit, *spared)}
     await asyncio.sleep(0.3)
     await end([playing[player] for player in hit])

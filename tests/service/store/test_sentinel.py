@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from service.store import Store, StoreUnavailable, bucket_of, new_match_id
-from tests.service.store.playing import Player, eventually, heard_once
+from service.store import Store, StoreUnavailable, new_match_id
+from tests.service.store.playing import Player, heard_once, listen
 from tests.service.store.redis_groups import Watched, until
 
 pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
@@ -36,9 +36,8 @@ async def test_when_the_master_is_gone_the_store_goes_on_with_its_successor(watc
     told: asyncio.Queue[object] = asyncio.Queue()
     store.listening.tell(lambda match_id, revision: told.put_nowait((match_id, revision)), told.put_nowait)
     players = [await Player(store, new_match_id()).create() for _ in range(4)]
+    await listen(store, told, *players)
     for player in players:
-        store.listening.listen(bucket_of(player.match_id))
-        await eventually(told, bucket_of(player.match_id))
         await player.reach(player.acknowledged + 2)
     await asyncio.to_thread(until, watched.master.has_replicas)  # what its replica has not got is lost with it
     getattr(watched.master, harm)()

@@ -27,7 +27,7 @@ def connection(url: str, connect_timeout: float = CONNECT_S) -> SharedConnection
 
 @pytest.fixture
 async def shared(redis_server: PrivateRedis) -> AsyncIterator[SharedConnection]:
-    made = connection(redis_server.url)
+    made = connection(redis_server.url, connect_timeout=PATIENCE_S)
     yield made
     await made.close()
 
@@ -105,7 +105,7 @@ async def test_when_the_oldest_caller_has_waited_too_long_all_are_told_and_a_new
     await asyncio.sleep(0.1)
     behind = asyncio.create_task(fate(shared, "ECHO", "a"))
     assert (await blocked, await behind) == (Applied.UNKNOWN, Applied.UNKNOWN)
-    assert ANSWER_S <= time.monotonic() - started < ANSWER_S + PATIENCE_S
+    assert 0.9 * ANSWER_S < time.monotonic() - started < ANSWER_S + PATIENCE_S  # uvloop counts whole milliseconds
     assert await shared.run("ECHO", "b") == b"b"
 
 
