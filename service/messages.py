@@ -424,11 +424,11 @@ class PlayEnd(Message, frozen=True):
 
 
 class PlayMatchResponse(Message, frozen=True):
-    """What a seat gets."""
+    """What a seat gets: all that there is to say at a time."""
 
-    update: Update | None = None
-    question: PlayQuestion | None = None
     verdict: PlayVerdict | None = None
+    updates: tuple[Update, ...] = ()
+    question: PlayQuestion | None = None
     end: PlayEnd | None = None
 
 

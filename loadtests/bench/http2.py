@@ -48,7 +48,7 @@ class Http2Connection:
         self._data = b""
         self._answered: set[int] = set()
         self._messages: dict[int, bytes] = {}
-        self._taken: list[tuple[int, int]] = []
+        self._taken: list[tuple[int, set[int]]] = []
 
     def send(self, calls: Sequence[GrpcCall]) -> list[int]:
         """Send calls at once; returns their keys."""
@@ -76,8 +76,8 @@ class Http2Connection:
         """Send another request on a stream."""
         self.socket.sendall(_frame(_DATA, 0, stream, _message(body)))
 
-    def take_messages(self) -> list[tuple[int, int]]:
-        """Return what has come on streams: the stream, and the message's first byte (0: it is empty)."""
+    def take_messages(self) -> list[tuple[int, set[int]]]:
+        """Return what has come on streams: the stream, and the numbers of the fields that its message has."""
         taken, self._taken = self._taken, []
         return taken
 
@@ -132,9 +132,21 @@ class Http2Connection:
     def _take(self, stream: int, more: bytes) -> None:
         data = self._messages[stream] + more
         while len(data) >= _MESSAGE_HEAD and len(data) >= (end := _MESSAGE_HEAD + int.from_bytes(data[1:_MESSAGE_HEAD], "big")):
-            self._taken.append((stream, data[_MESSAGE_HEAD] if end > _MESSAGE_HEAD else 0))
+            self._taken.append((stream, _fields(data[_MESSAGE_HEAD:end])))
             data = data[end:]
         self._messages[stream] = data
+
+
+def _fields(message: bytes) -> set[int]:
+    """List the fields of a message all of whose fields are messages."""
+    found, at = set(), 0
+    while at < len(message):
+        found.add(message[at] >> 3)
+        length, shift, at = 0, 0, at + 1
+        while message[at] & 0x80:
+            length, shift, at = length | (message[at] & 0x7F) << shift, shift + 7, at + 1
+        at += 1 + (length | message[at] << shift)
+    return found
 
 
 def _message(body: bytes) -> bytes:

@@ -7,7 +7,7 @@ from loadtests.bench.http2 import GrpcCall, Http2Connection
 from loadtests.bench.matches import Answer, Fresh, play_by_grpc, watch_by_grpc
 
 _PATH = "/umpire.v1.MatchService/PlayMatch"
-_QUESTION, _VERDICT, _END = 0x12, 0x1A, 0x22  # the first byte of the messages that matter
+_VERDICT, _QUESTION, _END = 1, 3, 4  # the fields that matter
 
 
 class Turn(NamedTuple):
@@ -32,7 +32,7 @@ class PlayConnection(Http2Connection):
         super().__init__(port, _PATH)
         self._streams: dict[tuple[str, int], int] = {}
         self._match_of: dict[int, str] = {}
-        self._under_way: dict[str, tuple[int, bool]] = {}
+        self._under_way: dict[str, tuple[int, bool, bool]] = {}
         self._key = 0
 
     def send(self, calls: Sequence[Turn]) -> list[int]:  # type: ignore[override]  # moves instead of calls
@@ -45,7 +45,7 @@ class PlayConnection(Http2Connection):
                     self._match_of[stream] = turn.match_id
             self.say(self._streams[turn.match_id, turn.seat], turn.move)
             self._key += 1
-            self._under_way[turn.match_id] = self._key, False
+            self._under_way[turn.match_id] = self._key, False, False
             keys.append(self._key)
         return keys
 
@@ -53,12 +53,13 @@ class PlayConnection(Http2Connection):
         """Read what has come; returns the keys of the moves that were answered."""
         super().receive()
         done = []
-        for stream, kind in self.take_messages():
+        for stream, fields in self.take_messages():
             match_id = self._match_of[stream]
-            key, has_verdict = self._under_way.get(match_id, (0, False))
-            if kind == _VERDICT:
-                self._under_way[match_id] = key, True
-            elif kind in {_QUESTION, _END} and key and has_verdict:
+            key, was_judged, has_gone_on = self._under_way.get(match_id, (0, False, False))
+            was_judged, has_gone_on = was_judged or _VERDICT in fields, has_gone_on or bool(fields & {_QUESTION, _END})
+            if key and was_judged and has_gone_on:
                 del self._under_way[match_id]
                 done.append(key)
+            elif key:
+                self._under_way[match_id] = key, was_judged, has_gone_on
         return done

@@ -117,16 +117,15 @@ class Streaming:
         self._to_send.put(request)
 
     def _take(self, message: service.PlayMatchResponse) -> None:
-        match message.WhichOneof("response"):
-            case "update":
-                self._steps.append(step_of(message.update))
-                self._version = message.update.version
-            case "verdict":
-                self._judge(message.verdict)
-            case "question" if not self._is_answered(message.question.decision.decision_id):
-                self._answer(message.question)
-            case "end":
-                self.ending = ending_of(match_pb2.MatchStatus.Name(message.end.status), message.end.outcome.reason)
+        for update in message.updates:
+            self._steps.append(step_of(update))
+            self._version = update.version
+        if message.HasField("verdict"):
+            self._judge(message.verdict)
+        if message.HasField("question") and not self._is_answered(message.question.decision.decision_id):
+            self._answer(message.question)
+        if message.HasField("end"):
+            self.ending = ending_of(match_pb2.MatchStatus.Name(message.end.status), message.end.outcome.reason)
 
     def _is_answered(self, decision: int) -> bool:
         return decision == self._answered

@@ -50,32 +50,26 @@ class Playing:
             receiving.cancel()
 
     async def _go_on(self) -> None:
-        watch, send = self._watch, self._send
+        watch = self._watch
         while True:
             watch.check()
-            if self._inbox is not None:
-                got, self._inbox = self._inbox, None
-                self._has_room.set()
-                await self._answer(got)
-            while watch.is_behind:
-                for version, entry in await watch.steps():
-                    if version > watch.begun:
-                        self._metrics.update_lagged((self._repository.now(watch.watched.match_id) - entry.time) / 1_000)
-                    await send(messages.PlayMatchResponse(update=present.present_update(version, entry, watch.viewer)))
-                    self._metrics.update_sent()
-                    self._context.version = version
-            await self._ask()
+            verdict, failure = await self._verdict()
+            updates = await self._updates() if watch.is_behind else ()
+            question = await self._question()
+            end = await self._end()
+            if verdict is not None or updates or question is not None or end is not None:
+                await self._send(messages.PlayMatchResponse(verdict, updates, question, end))
+            if failure is not None:
+                raise failure
+            if end is not None:
+                return
             if self._inbox is not None or watch.is_behind:
                 continue
-            if watch.is_over:
-                record = (match := await watch.match()).record
-                await send(messages.PlayMatchResponse(end=messages.PlayEnd(status=record.status, outcome=present.present_outcome(match))))
-                return
             if self._is_closed:
                 return
             await watch.wait()
             if watch.beat():
-                await send(messages.PlayMatchResponse())
+                await self._send(messages.PlayMatchResponse())
 
     async def _receive_on(self) -> None:
         """Take in the caller's messages one at a time: what it sends faster waits with the caller."""
@@ -93,31 +87,16 @@ class Playing:
                 return
             await self._has_room.wait()
 
-    async def _ask(self) -> None:
-        """Ask the seat, once a decision, as soon as all steps up to it were sent."""
-        watch = self._watch
-        if watch.is_behind or watch.watched.is_over:
-            return
-        match = await watch.match()
-        decision_id = match.decision_id(watch.viewer)
-        if decision_id is None or decision_id == self._asked or match.record.version != watch.version:
-            return
-        decision = present.present_own_decision(match, watch.viewer)
-        if decision is None:
-            return
-        self._asked = decision_id
-        question = messages.PlayQuestion(
-            version=match.record.version,
-            decision=decision,
-            legal_moves=present.present_legal_moves(match, watch.viewer),
-            view=match.view(watch.viewer) if self._with_view else None,
-        )
-        await self._send(messages.PlayMatchResponse(question=question))
+    # ---- what there is to say
 
-    async def _answer(self, got: messages.PlayMatchRequest | Exception) -> None:
+    async def _verdict(self) -> tuple[messages.PlayVerdict | None, Exception | None]:
+        """Judge what has come in, if anything has; the second is what ends the stream once the first was said."""
+        if self._inbox is None:
+            return None, None
+        got, self._inbox = self._inbox, None
+        self._has_room.set()
         if isinstance(got, InvalidRequest) and any(violation.field.partition(".")[0] == _MOVE for violation in got.field_violations):
-            await self._refuse(0, "", got)
-            return
+            return self._refusal(0, "", got), None
         if isinstance(got, Exception):
             raise got
         move = got.move
@@ -126,16 +105,60 @@ class Playing:
         try:
             applied = await self._apply(move)
         except (Unauthenticated, NotFound) as error:
-            await self._refuse(move.decision_id, move.request_id, error)
-            raise
+            return self._refusal(move.decision_id, move.request_id, error), error
         except ApiError as error:
-            await self._refuse(move.decision_id, move.request_id, error)
+            return self._refusal(move.decision_id, move.request_id, error), None
         except StoreUnavailable as error:
             refusal = Unavailable("STORE_UNAVAILABLE", f"the store does not answer; applied: {error.applied.value}", error.applied.value)
-            await self._refuse(move.decision_id, move.request_id, refusal)
-        else:
-            verdict = messages.PlayVerdict(decision_id=move.decision_id, request_id=move.request_id, applied_version=applied, refusal=None)
-            await self._send(messages.PlayMatchResponse(verdict=verdict))
+            return self._refusal(move.decision_id, move.request_id, refusal), None
+        return messages.PlayVerdict(decision_id=move.decision_id, request_id=move.request_id, applied_version=applied, refusal=None), None
+
+    async def _updates(self) -> tuple[messages.Update, ...]:
+        """Return the next steps, not too many at a time."""
+        watch = self._watch
+        steps = await watch.steps()
+        for version, entry in steps:
+            if version > watch.begun:
+                self._metrics.update_lagged((self._repository.now(watch.watched.match_id) - entry.time) / 1_000)
+            self._metrics.update_sent()
+        self._context.version = watch.version
+        return present.present_updates(steps, watch.viewer)
+
+    async def _question(self) -> messages.PlayQuestion | None:
+        """Ask the seat, once a decision, as soon as all steps up to it are said."""
+        watch = self._watch
+        if watch.is_behind or watch.watched.is_over:
+            return None
+        match = await watch.match()
+        decision_id = match.decision_id(watch.viewer)
+        if decision_id is None or decision_id == self._asked or match.record.version != watch.version:
+            return None
+        decision = present.present_own_decision(match, watch.viewer)
+        if decision is None:
+            return None
+        self._asked = decision_id
+        return messages.PlayQuestion(
+            version=match.record.version,
+            decision=decision,
+            legal_moves=present.present_legal_moves(match, watch.viewer),
+            view=match.view(watch.viewer) if self._with_view else None,
+        )
+
+    async def _end(self) -> messages.PlayEnd | None:
+        """Say how the match has ended, once all steps are said and no move waits for its verdict."""
+        if not self._watch.is_over or self._inbox is not None:
+            return None
+        match = await self._watch.match()
+        return messages.PlayEnd(status=match.record.status, outcome=present.present_outcome(match))
+
+    def _refusal(self, decision_id: int, request_id: str, error: ApiError) -> messages.PlayVerdict:
+        violation = None
+        if isinstance(error, IllegalMove):
+            told = error.metadata
+            violation = messages.Violation(code=told["code"], rule=told["rule"], message=error.message, field=told.get("field", ""))
+        refusal = messages.PlayRefusal(code=error.code.number, reason=error.reason, message=error.message, violation=violation)
+        self._metrics.move_refused(error.reason)
+        return messages.PlayVerdict(decision_id=decision_id, request_id=request_id, applied_version=0, refusal=refusal)
 
     async def _apply(self, move: messages.PlayMove) -> int:
         given = [one for one in (move.move, move.move_id) if one is not None and one is not UNSET]
@@ -148,13 +171,3 @@ class Playing:
         verdict = await moves.apply_move(self._repository, watch.credential, wanted)
         self._continuing.look_at(verdict.match)
         return verdict.applied_version
-
-    async def _refuse(self, decision_id: int, request_id: str, error: ApiError) -> None:
-        violation = None
-        if isinstance(error, IllegalMove):
-            told = error.metadata
-            violation = messages.Violation(code=told["code"], rule=told["rule"], message=error.message, field=told.get("field", ""))
-        refusal = messages.PlayRefusal(code=error.code.number, reason=error.reason, message=error.message, violation=violation)
-        self._metrics.move_refused(error.reason)
-        verdict = messages.PlayVerdict(decision_id=decision_id, request_id=request_id, applied_version=0, refusal=refusal)
-        await self._send(messages.PlayMatchResponse(verdict=verdict))

@@ -113,8 +113,12 @@ def played(caller: GrpcCaller, match: Played, metadata: tuple[tuple[str, str], .
         yield make(open={"match_id": match.match_id, "since_version": 0}).SerializeToString()
         hold.wait(30)
 
-    stream = caller.channel.stream_stream(caller.rpc("PlayMatch").path)(requests(), metadata=metadata, timeout=20)
-    found = [next(stream) for _ in range(match.version + is_asked)]
+    read, found = caller.message("PlayMatch", "response"), []
+    for data in caller.channel.stream_stream(caller.rpc("PlayMatch").path)(requests(), metadata=metadata, timeout=20):
+        found.append(data)
+        said = read.FromString(data)
+        if said.HasField("question") or (not is_asked and said.updates and said.updates[-1].version == match.version):
+            break
     hold.set()
     return found
 

@@ -262,17 +262,16 @@ def test_two_seats_play_a_whole_match_each_over_one_stream(caller: GrpcCaller) -
     def play(seat: int) -> None:
         rng, stream = random.Random(seat), Stream(caller, match, seat)
         for message in stream:
-            if "update" in message:
-                seen[seat].append(message["update"])
-            elif "question" in message:
+            seen[seat] += message["updates"]
+            if "verdict" in message:
+                assert "refusal" not in message["verdict"], message
+            if "question" in message:
                 question = message["question"]
                 assert question["version"] == seen[seat][-1]["version"], "a question comes after all steps up to it"
                 stream.say(
                     decision_id=question["decision"]["decisionId"], move_id=rng.choice(question["legalMoves"])["moveId"], request_id=str(len(seen[seat]))
                 )
-            elif "verdict" in message:
-                assert "refusal" not in message["verdict"], message
-            elif "end" in message:
+            if "end" in message:
                 ends[seat] = message["end"]
 
     players = [threading.Thread(target=play, args=(seat,)) for seat in (1, 2)]
@@ -283,6 +282,26 @@ def test_two_seats_play_a_whole_match_each_over_one_stream(caller: GrpcCaller) -
     for seat in (1, 2):
         assert seen[seat] == listed(match, match.credentials[seat])
         assert ends[seat]["status"] == "MATCH_STATUS_FINISHED"
+
+
+def test_what_there_is_to_say_at_a_time_comes_in_one_message(caller: GrpcCaller) -> None:
+    match = create(caller)
+    assert match.decision is not None
+    asked, other = match.decision["seat"], 3 - match.decision["seat"]
+    playing, waiting = Stream(caller, match, asked), Stream(caller, match, other)
+    said, heard = iter(playing), iter(waiting)
+    first = next(said)
+    assert ([update["version"] for update in first["updates"]], first["question"]["version"], "verdict" in first) == ([1], 1, False)
+    assert [update["version"] for update in next(heard)["updates"]] == [1]
+    playing.say(decision_id=1, move_id="draw", request_id="a")
+    answer = next(one for one in said if one.keys() - {"updates"} or one["updates"])  # all but heartbeats
+    assert answer["verdict"]["appliedVersion"] == 2
+    assert [update["version"] for update in answer["updates"]] == [2]
+    assert answer["question"]["decision"]["decisionId"] == 2, "Gold'n Crash: a turn has two actions"
+    told = next(one for one in heard if one["updates"])
+    assert ([update["version"] for update in told["updates"]], told.keys()) == ([2], {"updates"})
+    playing.close()
+    waiting.close()
 
 
 def test_a_refused_move_gets_its_reason_and_the_stream_goes_on(caller: GrpcCaller) -> None:

@@ -47,17 +47,16 @@ class StreamedPlay:
                 if message is None:
                     return None
                 self._resuming.progress()
-                match message.WhichOneof("response"):
-                    case "update":
-                        self._course.note(message.update)
-                        if any(closed.decision_id == self._unsettled_decision for closed in message.update.decisions_closed):
-                            self._settle()
-                    case "question":
-                        yield from self._answer(message.question)
-                    case "verdict":
-                        yield from self._hear(message.verdict)
-                    case "end":
-                        return self._outcome(message.end)
+                if message.HasField("verdict"):
+                    yield from self._hear(message.verdict)
+                for update in message.updates:
+                    self._course.note(update)
+                    if any(closed.decision_id == self._unsettled_decision for closed in update.decisions_closed):
+                        self._settle()
+                if message.HasField("question"):
+                    yield from self._answer(message.question)
+                if message.HasField("end"):
+                    return self._outcome(message.end)
         finally:
             self._give_up_stream()
 

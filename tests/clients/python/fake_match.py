@@ -83,7 +83,7 @@ class FakeMatch:
         while True:
             for version in range(sent + 1, self.version + 1):
                 self._point(*call)
-                yield PlayMatchResponse(update=self.update(version))
+                yield PlayMatchResponse(updates=[self.update(version)])
             sent = self.version
             self._point(*call)
             if sent >= self.last:
@@ -103,7 +103,7 @@ class FakeMatch:
             self._point(*call)
             if not self._verdict_first:
                 for version in range(sent + 1, self.version + 1):
-                    yield PlayMatchResponse(update=self.update(version))
+                    yield PlayMatchResponse(updates=[self.update(version)])
                 sent = self.version
                 self._point(*call)
             yield verdict

@@ -49,7 +49,7 @@ def play(caller: GrpcCaller, match: Played) -> Iterator[int]:
     began, moved = time.monotonic(), False
     for data in stream:
         answer = response.FromString(data)
-        if answer.WhichOneof("response") == "verdict":
+        if answer.HasField("verdict"):
             yield answer.verdict.applied_version
             requests.put(None)
             return
