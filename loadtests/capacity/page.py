@@ -42,11 +42,12 @@ def _parts(figures: Figures) -> dict[str, str]:
 
 
 def _where(measured: Figures) -> str:
-    machine = measured["machine"]
+    machine, rounds = measured["machine"], measured["rounds"]
+    counted = "one round" if rounds == 1 else f"medians of {rounds} rounds"
     return (
         f"Measured {machine['date']} on {machine['cores']} cores ({machine['cpu']}), Python {machine['python']}, Redis {machine['redis']}; "
         f"load average before it {machine['load']:.1f}. Workers, Redis and the program that plays share these cores. "
-        f"{measured['matches']} matches a line, 16 at once, medians of {measured['rounds']} rounds."
+        f"{measured['matches']} matches a line, 16 at once, {counted}."
     )
 
 

@@ -16,8 +16,6 @@ from service.redis_place import Address, Kind, Place, read_place
 from service.store import all_buckets, new_match_id
 from service.store.keys import Keys
 
-_SLOTS = 16_384
-
 
 class Master(msgspec.Struct, frozen=True):
     """A server that takes moves: redis-py's options to reach it, how it is shown, its slots (None: all), how many replicas it has in the cluster."""

@@ -121,6 +121,20 @@ def test_history_comes_in_pages(caller: Caller) -> None:
     assert match.must("ListEvents", match.spectator, since_version=whole["version"])["updates"] == []
 
 
+def test_pages_of_history_stay_what_they_are_while_the_match_goes_on(caller: Caller) -> None:
+    match, choose = create(caller, seed=seeded(5)), at_random(5)
+    viewers = (match.credentials[1], match.credentials[2], match.spectator)
+    pages: dict[str, list[dict[str, Any]]] = {viewer: [] for viewer in viewers}
+    while match.decision is not None:
+        match.play(choose({}, match.legal()["legalMoves"])["moveId"], omit_view=True)
+        for viewer, seen in pages.items():
+            if match.version - len(seen) > 3:  # so that pages are read while there are more
+                seen.extend(match.must("ListEvents", viewer, since_version=len(seen), page_size=2)["updates"])
+    for viewer, seen in pages.items():
+        assert len(seen) > 20
+        assert seen == match.must("ListEvents", viewer, page_size=500)["updates"][: len(seen)]
+
+
 def test_invites_are_claimed_and_the_last_claim_deals(caller: Caller) -> None:
     answer = caller.call("CreateMatch", {"game": "goldn_crash", "seats": [{"display_name": "Ann"}, {}], "invite": True})
     created = answer.body

@@ -13,7 +13,7 @@ LONGEST = "2592000s"
 def viewers(match: Played) -> dict[tuple[str, int | None], str]:
     """The credentials of a match, each with the seat that it names: its own, or none."""
     looks: dict[tuple[str, int | None], str] = {("spectator", None): match.spectator, ("creator", None): match.creator}
-    if match.credentials[1] == match.credentials[2]:
+    if match.credentials[1] == match.credentials.get(2):
         return looks | {("both seats", seat): match.credentials[1] for seat in (0, 1, 2)}
     for seat, credential in match.credentials.items():
         looks |= {(f"seat {seat}", None): credential, (f"seat {seat} as the public", 0): credential}
@@ -30,7 +30,16 @@ def seen(match: Played, **more: Any) -> dict[tuple[str, int | None], bytes]:
     return shown
 
 
-@pytest.mark.parametrize("wanted", [{}, {"hot_seat": True}, {"move_timeout": LONGEST, "ttl": "60s"}], ids=["two seats", "hot seat", "with deadlines"])
+WANTED = {
+    "two seats": {},
+    "hot seat": {"hot_seat": True},
+    "with deadlines": {"move_timeout": LONGEST, "ttl": "60s"},
+    "secret choices": {"game": "monster_mash_up"},
+    "an automaton": {"game": "monster_mash_up", "seats": [{}]},
+}
+
+
+@pytest.mark.parametrize("wanted", WANTED.values(), ids=WANTED)
 def test_at_every_version_every_viewer_is_shown_what_it_was_shown_then(caller: Caller, wanted: dict[str, Any]) -> None:
     match = create(caller, seed="5" * 64, **wanted)
     choose = at_random(5)

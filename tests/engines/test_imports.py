@@ -52,6 +52,13 @@ def test_the_store_knows_nothing_of_games_and_matches() -> None:
         assert not name.startswith(("engines", "google", "grpc", "service.matches", "service.api", "service.messages")), f"{path} imports {name}"
 
 
+def test_users_know_the_contract_alone() -> None:
+    looks_inside = ROOT / "loadtests" / "bench" / "in_process.py"
+    for folder in ("clients", "loadtests", "deploy"):
+        for path, name in imports(folder):
+            assert path == looks_inside or name.split(".")[0] not in {"service", "engines"}, f"{path} imports {name}"
+
+
 def test_nothing_else_reads_the_environment() -> None:
     for path in (ROOT / "service").rglob("*.py"):
         assert path.name == "config.py" or "os.environ" not in path.read_text(), path
