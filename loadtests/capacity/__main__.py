@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from redis import Redis
 
-from loadtests.bench.processes import Umpire, pin, resident_mb
+from loadtests.bench.processes import Umpire, resident_mb
 from loadtests.capacity import measuring
 from loadtests.capacity.arithmetic import ASSUMPTIONS, derive
 from loadtests.capacity.page import fill
@@ -45,18 +45,12 @@ def measure(workers: int, number: int, rounds: int, only: str) -> dict[str, Any]
     with tempfile.TemporaryDirectory(prefix="umpire-capacity-") as folder:
         umpire = Umpire(Path(folder), workers=workers)
         try:
-            if workers == 1:  # what is measured and what measures must not take turns on one core
-                for pid, core in ((umpire.worker, 0), (umpire.redis, 1), (os.getpid(), 1)):
-                    pin(pid, core)
             with Redis.from_url(umpire.redis_url) as redis:
                 return _measure(umpire, redis, number, rounds, only)
         finally:
             umpire.stop()
-            if workers == 1:
-                os.sched_setaffinity(0, _CORES)
 
 
-_CORES = os.sched_getaffinity(0)
 
 
 def _measure(umpire: Umpire, redis: "Redis", number: int, rounds: int, only: str) -> dict[str, Any]:
@@ -91,7 +85,7 @@ def _machine(redis: str, load: float) -> dict[str, Any]:
     cpu = next(
         (line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if line.startswith("model name")), "?"
     )
-    return {"date": time.strftime("%Y-%m-%d"), "cores": len(_CORES), "cpu": cpu, "python": platform.python_version(), "redis": redis, "load": round(load, 1)}
+    return {"date": time.strftime("%Y-%m-%d"), "cores": len(os.sched_getaffinity(0)), "cpu": cpu, "python": platform.python_version(), "redis": redis, "load": round(load, 1)}
 
 
 def main() -> None:
