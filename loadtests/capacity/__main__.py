@@ -51,8 +51,6 @@ def measure(workers: int, number: int, rounds: int, only: str) -> dict[str, Any]
             umpire.stop()
 
 
-
-
 def _measure(umpire: Umpire, redis: "Redis", number: int, rounds: int, only: str) -> dict[str, Any]:
     meter, http = measuring.Meter(umpire, redis), f"http://127.0.0.1:{umpire.http_port}"
     found: dict[str, Any] = {
@@ -85,7 +83,14 @@ def _machine(redis: str, load: float) -> dict[str, Any]:
     cpu = next(
         (line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if line.startswith("model name")), "?"
     )
-    return {"date": time.strftime("%Y-%m-%d"), "cores": len(os.sched_getaffinity(0)), "cpu": cpu, "python": platform.python_version(), "redis": redis, "load": round(load, 1)}
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "cores": len(os.sched_getaffinity(0)),
+        "cpu": cpu,
+        "python": platform.python_version(),
+        "redis": redis,
+        "load": round(load, 1),
+    }
 
 
 def main() -> None:
