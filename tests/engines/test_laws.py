@@ -17,6 +17,7 @@ from tests.engines.random_play import IDS, MODES, chance, copied, deal, position
 
 pytestmark = pytest.mark.parametrize(("game", "mode"), MODES, ids=IDS)
 
+MANY_MATCHES = range(2_000)
 MATCHES = range(30)
 LEAK_MATCHES = range(12)
 
@@ -33,7 +34,7 @@ def shown(engine: Engine[Any], state: Any, viewer: int) -> tuple[bytes, Any, Any
 
 
 def test_matches_end_with_an_outcome_of_the_catalog(game: Game, mode: Mode) -> None:
-    for seed in MATCHES:
+    for seed in MANY_MATCHES:
         *_, (engine, last) = positions(game, mode, seed)
         outcome = engine.outcome(last.state)
         assert outcome is not None
