@@ -6,8 +6,8 @@ from typing import Any
 from loadtests.capacity.arithmetic import Figures
 
 NAMES = {
-    "redis_memory": "memory of one Redis, finished matches kept for {kept_days:g} days (the default)",
-    "redis_memory_short": "memory of one Redis, finished matches kept for an hour",
+    "redis_memory": "memory of one Redis, {redis_gb:g} GB, finished matches kept for {kept_days:g} days (the default)",
+    "redis_memory_short": "memory of one Redis, {redis_gb:g} GB, finished matches kept for an hour",
     "worker_core": "one core for workers, used to {used_of_a_core:.0%}",
     "redis_thread": "the thread of one Redis, used to {used_of_a_core:.0%}",
     "network": "one network interface of {network_gbit:g} Gbit/s",

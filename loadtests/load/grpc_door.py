@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc
 from google.protobuf import duration_pb2
-from google.rpc import error_details_pb2, status_pb2
+from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 from loadtests.load.doors import GameLine, NewMatch
 from loadtests.load.seen import Asked, Created, Page, Refused, Ruling, Step, Told, ending_of
@@ -132,6 +132,12 @@ def refusal_of(error: Any) -> Refused:
     if code == "INTERNAL" and not info.reason:  # this is how gRPC tells that a stream was reset, as by a proxy that has lost the worker
         return Refused("CONNECTION_LOST", "UNAVAILABLE", detail)
     return Refused(info.reason or code, code, detail, info.metadata.get("code", ""))
+
+
+def refusal_in(verdict: service.PlayVerdict) -> Refused:
+    """Read the refusal of a move on a stream, which goes on."""
+    refusal = verdict.refusal
+    return Refused(refusal.reason, code_pb2.Code.Name(refusal.code), refusal.message, refusal.violation.code)
 
 
 def asked_of(answer: Any, illegal: Sequence[tuple[str, str]] = ()) -> Asked:

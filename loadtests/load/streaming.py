@@ -15,7 +15,7 @@ import grpc
 from gevent.queue import SimpleQueue
 
 from loadtests.load.calling import Calls
-from loadtests.load.grpc_door import GrpcDoor, refusal_of, step_of
+from loadtests.load.grpc_door import GrpcDoor, refusal_in, refusal_of, step_of
 from loadtests.load.ledger import Acknowledged, Ledger, Telling
 from loadtests.load.playing import OVERTAKEN, overtaken, think
 from loadtests.load.seen import Refused, Step, ending_of
@@ -29,13 +29,17 @@ _PAUSE_S = 0.25
 
 @dataclass
 class _Sent:
-    """A move that waits for ``due`` verdicts; ``version`` is what the first of them said. ``violation``: it is illegal, and must be refused with this code."""
+    """A move that waits for ``due`` verdicts; ``version`` is what the first of them said. ``violation``: it is illegal, and must be refused with this code.
+
+    ``refused_since``: since when it has been refused for a reason that may pass.
+    """
 
     move: service.PlayMove
     at: float
     violation: str = ""
     due: int = 1
     version: int = 0
+    refused_since: float = 0.0
 
 
 class Streaming:
@@ -155,8 +159,10 @@ class Streaming:
         sent.due -= 1
         if not sent.due:
             del self._pending[verdict.request_id]
-        refused = Refused(verdict.refusal.reason, "", verdict.refusal.message, verdict.refusal.violation.code) if verdict.HasField("refusal") else None
-        if sent.violation:
+        refused = refusal_in(verdict) if verdict.HasField("refusal") else None
+        if refused is not None and refused.may_pass:
+            self._once_more(sent, refused)
+        elif sent.violation:
             self._judge_illegal(sent, refused)
         elif sent.version and refused is None:
             self._compare(sent, verdict.applied_version)
@@ -170,6 +176,19 @@ class Streaming:
             sent.version = verdict.applied_version
             self.sent[sent.version] = sent.at
             self._ledger.acknowledged.append(Acknowledged(self.seat, verdict.decision_id, sent.move.move_id, sent.version))
+
+    def _once_more(self, sent: _Sent, refused: Refused) -> None:
+        if not self._goes_on():
+            return
+        sent.refused_since = sent.refused_since or time.monotonic()
+        if time.monotonic() - sent.refused_since > _PATIENCE_S:
+            self._calls.record("grpc", "PlayMatch, move to verdict", time.perf_counter() - sent.at, refused)
+            raise refused
+        self._calls.repeat("grpc", "PlayMatch, move to verdict", refused)
+        gevent.sleep(_PAUSE_S)
+        sent.due += 1
+        self._pending[sent.move.request_id] = sent
+        self._send(service.PlayMatchRequest(move=sent.move))
 
     def _compare(self, sent: _Sent, version: int) -> None:
         self._calls.tally.checked["retries"] += 1

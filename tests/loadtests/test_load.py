@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from engines.registry import games
 from service.private_redis import PrivateRedis
@@ -142,11 +143,45 @@ def test_a_soak_looks_at_the_memory_of_the_workers(serving: Serving, tmp_path: P
     assert status == (1 if found["growth"] else 0), table
 
 
-def _kill_once_it_has_work(two: Serving) -> None:
+def _wait_until_it_has_work(served: Serving) -> None:
     moves = re.compile(r"^umpire_moves_total\{.* ([0-9.]+)$", re.MULTILINE)
-    while sum(map(float, moves.findall(httpx.get(f"http://127.0.0.1:{two.ops_ports[0]}/metrics").text))) < 50:
+    while sum(map(float, moves.findall(httpx.get(f"http://127.0.0.1:{served.ops_ports[0]}/metrics").text))) < 50:
         time.sleep(0.05)
+
+
+def _kill_once_it_has_work(two: Serving) -> None:
+    _wait_until_it_has_work(two)
     two.processes[0].kill()
+
+
+def _be_full_for_a_while(served: Serving, url: str) -> None:
+    _wait_until_it_has_work(served)
+    with redis.Redis.from_url(url) as client:
+        client.config_set("maxmemory", "1")
+        time.sleep(2)
+        client.config_set("maxmemory", "0")
+
+
+ONLY_STREAMS = """
+[users]
+grpc = 0
+rest = 0
+[move]
+retry = 0.3
+"""
+
+
+def test_moves_on_streams_that_redis_refuses_for_a_while_are_sent_again(redis_server: PrivateRedis, key_prefix: str, tmp_path: Path) -> None:
+    served = Serving(redis_server.url, key_prefix=key_prefix).start()
+    filling = threading.Thread(target=_be_full_for_a_while, args=(served, redis_server.url))
+    filling.start()
+    try:
+        status, found, table = load(served, tmp_path, "--users", "8", "--seconds", "60", "--matches", "24", "--think", "0.01", weights=ONLY_STREAMS)
+    finally:
+        filling.join()
+        served.stop()
+    assert status == 0, table
+    assert found["repeated"]["grpc PlayMatch, move to verdict: STORE_UNAVAILABLE"] >= 1
 
 
 def test_a_worker_that_is_killed_is_seen_nowhere_in_the_clients(redis_server: PrivateRedis, key_prefix: str, tmp_path: Path) -> None:

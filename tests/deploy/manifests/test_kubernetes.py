@@ -110,10 +110,10 @@ def test_secrets_are_referred_to_and_never_written_down(found: list[Object]) -> 
     for item in with_pods(found):
         for container in pod_of(item)["containers"]:
             for variable in container.get("env", ()):
-                if "valueFrom" in variable:
-                    used.add((variable["valueFrom"]["secretKeyRef"]["name"], variable["valueFrom"]["secretKeyRef"]["key"]))
-                else:
+                if "valueFrom" not in variable:
                     assert not re.search(r"://[^$]*:[^$]*@", variable["value"])
+                elif "secretKeyRef" in variable["valueFrom"]:
+                    used.add((variable["valueFrom"]["secretKeyRef"]["name"], variable["valueFrom"]["secretKeyRef"]["key"]))
     assert used == SECRETS.keys()
     assert used < made
     (volume,) = [each for each in pod_of(named(found, "Deployment", "umpire-envoy"))["volumes"] if "secret" in each]

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from service.config import read_settings
 from tests.deploy.manifests.reading import KUBERNETES, ROOT, SECRETS, Object, build, compose, compose_variables, environment_of, kustomization, named, pod_of
@@ -80,3 +81,17 @@ def test_what_it_points_to_is_there() -> None:
             assert target[1:] in headings, target
         else:
             assert (ROOT / "deploy" / target).exists(), target
+
+
+def test_the_alerts_become_a_rule_of_the_operator(tmp_path: Path) -> None:
+    words = block("rules for the operator").replace("kubectl apply -f -", f"cat > {tmp_path / 'made.yaml'}")
+    run(words, ROOT)
+    made = yaml.safe_load((tmp_path / "made.yaml").read_text())
+    assert (made["kind"], made["metadata"]["namespace"]) == ("PrometheusRule", kustomization(KUBERNETES / "base")["namespace"])
+    assert made["spec"] == yaml.safe_load((ROOT / "deploy" / "prometheus" / "rules.yml").read_text())
+
+
+def test_a_prometheus_of_another_namespace_finds_the_pods() -> None:
+    jobs = yaml.safe_load((ROOT / "deploy" / "prometheus" / "kubernetes.yml").read_text())["scrape_configs"]
+    found = [one["namespaces"] for job in jobs for one in job.get("kubernetes_sd_configs", ())]
+    assert found == [{"names": [kustomization(KUBERNETES / "base")["namespace"]]}] * 2

@@ -38,7 +38,7 @@ def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Re
     assert "include /etc/redis/redis.conf" in words
     words = words.replace("/etc/redis/redis.conf", str(tmp_path / "redis.conf")).replace("redis-server", str(find_server()))
     words = words.replace("\nend", f"\nport {port}\nbind 127.0.0.1\nlogfile {tmp_path / 'log'}\nend")
-    process = subprocess.Popen(["sh", "-c", words], env={"REDIS_PASSWORD": PASSWORD}, preexec_fn=die_with_parent)  # noqa: PLW1509 - as the service does
+    process = subprocess.Popen(["sh", "-c", words], env={"REDIS_PASSWORD": PASSWORD, "POD_IP": "127.0.0.1"}, preexec_fn=die_with_parent)  # noqa: PLW1509 - as the service does
     client = Redis(port=port, password=PASSWORD, socket_timeout=5)
     try:
         wait_for(client)

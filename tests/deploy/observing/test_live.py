@@ -95,6 +95,15 @@ def test_a_redis_that_does_not_answer_is_told_of_until_it_does(running: Running)
     is_over(running, "UmpireStoreUnavailable")
 
 
+def test_a_redis_that_is_full_is_told_of_although_it_answers_what_reads(running: Running) -> None:
+    is_over(running, "UmpireStoreUnavailable")
+    with redis.Redis.from_url(running.redis.url) as client:
+        client.config_set("maxmemory", "1mb")
+        fires(running, "UmpireStoreUnavailable")
+        client.config_set("maxmemory", "0")
+    is_over(running, "UmpireStoreUnavailable")
+
+
 def test_workers_that_are_killed_are_told_of_one_and_all_until_they_are_back(running: Running) -> None:
     of_one = ("UmpireWorkerDown", "UmpireWorkersMissing", "UmpireEnvoyUpstreamUnhealthy")
     of_all = ("UmpireDown", "UmpireEnvoyErrors")
