@@ -122,7 +122,7 @@ def _server_stream(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[bytes, Any], A
     async def handle(data: bytes, context: Any) -> None:
         try:
             call = _call(context.invocation_metadata())
-            await dispatcher.stream(rpc, call, lambda: from_bytes(data), lambda message: _unless_left(context.write(to_bytes(message))))
+            await dispatcher.stream(rpc, call, lambda: from_bytes(data), _writer(context, to_bytes))
         except Left:
             return
         except ApiError as error:
@@ -141,13 +141,27 @@ def _both_ways(rpc: Rpc, dispatcher: Dispatcher) -> Callable[[Any, Any], Awaitab
 
         try:
             call = _call(context.invocation_metadata())
-            await dispatcher.stream(rpc, call, receive, lambda message: _unless_left(context.write(to_bytes(message))))
+            await dispatcher.stream(rpc, call, receive, _writer(context, to_bytes))
         except Left:
             return
         except ApiError as error:
             await _abort(context, error)
 
     return handle
+
+
+def _writer(context: Any, to_bytes: Callable[[Any], bytes]) -> Callable[[Any], Awaitable[None]]:
+    """Make what writes messages. The metadata goes ahead of the first one: where that one stalls, gRPC would send it once more with the status, and fail."""
+    is_open = False
+
+    async def write(message: Any) -> None:
+        nonlocal is_open
+        if not is_open:
+            is_open = True
+            await _unless_left(context.send_initial_metadata(()))
+        await _unless_left(context.write(to_bytes(message)))
+
+    return write
 
 
 async def _unless_left(doing: Awaitable[Any]) -> Any:

@@ -20,6 +20,8 @@ _OFFER = re.compile(rb"\r\nupgrade:[ \t]*h2c(?=\r\n|$)", re.IGNORECASE)
 _MOST_UNSENT = 16 * 1024
 _MOST_ON_THE_WAY = 64 * 1024
 _SILENCE_MS = 30_000
+_MOST_BESIDE_BODY = 512 * 1024
+_PATIENCE_S = 30.0
 
 
 class Connection(Protocol):
@@ -36,12 +38,18 @@ class Connection(Protocol):
 
 
 class WholeAnswers(HttpToolsProtocol):
-    """uvicorn's HTTP/1.1, on a transport that gathers; the Connection of its requests."""
+    """uvicorn's HTTP/1.1, on a transport that gathers; the Connection of its requests.
+
+    What uvicorn would take without end, memory and time, has limits: all of a request that is no body, how long it may come, and who says nothing at all.
+    """
 
     _gone: Callable[[], object] | None = None
+    _beside_body = 0
+    _too_late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's says the same in other words
         super().connection_made(cast(Any, _Gathering(transport, self.loop)))
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's never keeps the connection
         """Answer who has asked and will not ask again: the connection stays until the answer is out. A stream's client that is gone is gone."""
@@ -56,16 +64,30 @@ class WholeAnswers(HttpToolsProtocol):
         if (b"h2c" in data or b"H2C" in data) and (self.cycle is None or self.cycle.response_complete):
             head, end, rest = data.partition(b"\r\n\r\n")
             data = _OFFER.sub(b"\r\nx-declined: h2c", head) + end + rest
+        self._beside_body += len(data)
         super().data_received(data)
+        if self._beside_body > _MOST_BESIDE_BODY and not self.transport.is_closing():
+            self._refuse()
+        self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        if self._too_late is not None:
+            self._too_late.cancel()
         if self._gone is not None:
             self._gone()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         cast(dict[str, Any], self.scope)[CONNECTION] = self
+
+    def on_body(self, body: bytes) -> None:
+        self._beside_body -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._beside_body = 0
+        super().on_message_complete()
 
     def when_gone(self, act: Callable[[], object] | None) -> None:
         self._gone = act
@@ -79,6 +101,21 @@ class WholeAnswers(HttpToolsProtocol):
 
     def hang_up(self) -> None:
         self.transport.abort()
+
+    def _refuse(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.send_400_response("The head of a request is too large.")
+        else:  # an answer is under way, or the request of this head
+            self.transport.abort()
+
+    def _watch(self) -> None:
+        """Give a request that is not whole yet its time. Most are whole at once and cost nothing here."""
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+            if self._too_late is None:
+                self._too_late = self.loop.call_later(_PATIENCE_S, self.transport.abort)
+        elif self._too_late is not None:
+            self._too_late.cancel()
+            self._too_late = None
 
 
 class _Gathering:

@@ -5,6 +5,7 @@ holds.
 """
 
 import asyncio
+import logging
 import threading
 import time
 from contextvars import ContextVar, Token
@@ -45,6 +46,8 @@ _COMMANDS = {
 """Redis' own names of the store's commands."""
 
 _propagator = TraceContextTextMapPropagator()
+for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.tracecontext"):
+    logging.getLogger(_name).setLevel(logging.ERROR)  # they repeat, as warnings, what a caller has sent
 _current: "ContextVar[CallSpan | None]" = ContextVar("the span of the call under way", default=None)
 
 

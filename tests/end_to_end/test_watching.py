@@ -386,3 +386,46 @@ def test_who_does_not_read_over_grpc_is_cut_off_with_a_reason_and_can_resume(liv
             seen.extend(message["version"] for message in stream)
     assert seen == list(range(1, len(seen) + 1))
     assert updates_of(over_grpc(caller, match.match_id, match.spectator, since_version=len(seen))) == listed(match, match.spectator)[len(seen) :]
+
+
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    """Write a frame of HTTP/2."""
+    return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + payload
+
+
+def test_who_has_no_room_for_the_first_message_over_grpc_is_cut_off_too(live: Serving, caller: GrpcCaller) -> None:
+    match, before = create(caller), too_slow(live)
+    headers = {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": "/umpire.v1.MatchService/WatchMatch",
+        ":authority": "x",
+        "content-type": "application/grpc",
+        "te": "trailers",
+        "authorization": f"Bearer {match.spectator}",
+    }
+    block = b"".join(b"\x00" + _string(name) + _string(value) for name, value in headers.items())
+    asked = caller.message("WatchMatch", "request")(match_id=match.match_id).SerializeToString()
+    no_room = frame(4, 0, 0, b"\x00\x04" + bytes(4))
+    call = frame(1, 4, 1, block) + frame(0, 1, 1, b"\x00" + len(asked).to_bytes(4, "big") + asked)
+    with socket.create_connection(("127.0.0.1", live.grpc_port), timeout=10) as connection, connection.makefile("rb") as received:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + no_room + call)
+        until_too_slow(live, before)
+        connection.sendall(frame(8, 0, 1, (1 << 16).to_bytes(4, "big")))  # now there is
+        is_over = False
+        while not is_over:
+            head = received.read(9)
+            received.read(int.from_bytes(head[:3], "big"))
+            is_over = head[5:] == b"\0\0\0\1" and (head[3], head[4] & 1) == (1, 1)  # headers of stream 1 that end it: the status
+
+
+def _string(text: str) -> bytes:
+    """Write a text of a header as it is (RFC 7541, 5.2)."""
+    data, rest = text.encode(), len(text) - 127
+    if rest < 0:
+        return bytes((len(data),)) + data
+    length = b"\x7f"
+    while rest >= 128:
+        length += bytes((rest % 128 + 128,))
+        rest //= 128
+    return length + bytes((rest,)) + data

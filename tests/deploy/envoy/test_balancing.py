@@ -39,3 +39,15 @@ def test_a_worker_that_is_not_ready_gets_nothing(start_gateway: Start, own_worke
         caller = kind(gateway.address)
         assert all(caller.call("GetGame", {"game": "goldn_crash"}).ok for _ in range(20))
         caller.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"), [("GET", "application/grpc"), ("PUT", "application/grpc"), ("POST", "application/grpcx"), ("POST", "application/grpc-web; x")]
+)
+def test_what_is_not_grpc_after_all_puts_no_worker_aside(method: str, kind: str, start_gateway: Start, own_workers: list[Serving]) -> None:
+    gateway = start_gateway(own_workers, *UNLIMITED)
+    for _ in range(10):
+        status = httpx.request(method, f"{gateway.address.http}/umpire.v1.CatalogService/ListGames", headers={"content-type": kind}, timeout=20).status_code
+        assert 400 <= status < 500  # from the HTTP door
+    text = httpx.get(f"http://127.0.0.1:{gateway.admin_port}/stats?filter=ejections_enforced_total", timeout=5).text
+    assert [line.rpartition(": ")[2] for line in text.split("\n") if line] == ["0", "0"]

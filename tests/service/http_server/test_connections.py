@@ -1,5 +1,6 @@
 """What clients may do with a connection, byte by byte, against a running worker."""
 
+import contextlib
 import json
 import socket
 import time
@@ -88,3 +89,44 @@ def test_a_reader_that_takes_its_time_gets_every_answer_whole(connection: socket
     answers = read_answers(connection, number)
     assert {status for status, _ in answers} == {200}
     assert len({body for _, body in answers}) == 1
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"GET /v1/games HTTP/1.1\r\nx: ", b"x" * 1000),
+        (b"GET /v1/games HTTP/1.1\r\n", b"x: y\r\n" * 100),
+        (b"GET /", b"x" * 1000),
+        (b"POST /v1/matches HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"x: y\r\n" * 100),
+    ],
+    ids=["value", "headers", "path", "trailers"],
+)
+def test_a_request_of_headers_without_end_is_cut_off(connection: socket.socket, begin: bytes, more: bytes) -> None:
+    connection.sendall(begin)
+    with pytest.raises(ConnectionError):
+        for _ in range(50):
+            connection.sendall(more * 50)
+            time.sleep(0.01)
+        assert connection.recv(1 << 16) == b"", "it was taken whole"
+        raise ConnectionResetError
+
+
+def test_the_pieces_of_a_body_may_be_small(connection: socket.socket) -> None:
+    pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in CREATE + b" " * 60_000)
+    connection.sendall(request("POST", "/v1/matches", b"", "Transfer-Encoding: chunked").replace(b"Content-Length: 0\r\n", b"") + pieces + b"0\r\n\r\n")
+    [(status, _)] = read_answers(connection, 1)
+    assert status == 200
+
+
+def test_who_says_nothing_is_not_kept(connection: socket.socket) -> None:
+    begun = time.monotonic()
+    assert connection.recv(1) == b""
+    assert time.monotonic() - begun > 2
+
+
+@pytest.mark.parametrize("part", [b"GET /v1/ga", b"\r\n", request("POST", "/v1/matches", CREATE)[:-5]], ids=["head", "nothing", "body"])
+def test_a_request_that_does_not_come_is_not_waited_for(connection: socket.socket, part: bytes) -> None:
+    connection.settimeout(45)
+    connection.sendall(part)
+    with contextlib.suppress(ConnectionResetError):
+        assert connection.recv(1) == b""

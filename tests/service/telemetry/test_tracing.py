@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from service.private_redis import PrivateRedis
+from service.telemetry import tracing
 from service.telemetry.traceparent import trace_id_of
 from tests.matchmaking import Played, create
 from tests.service.telemetry.collector import Collector, attributes
@@ -279,3 +280,10 @@ def test_settings_that_cannot_be_used_are_told(settings: dict[str, str]) -> None
     assert done.returncode == 2
     assert f"UMPIRE_{next(iter(settings)).upper().replace('-', '_')}" in done.stderr.replace("--otlp-ratio", "UMPIRE_OTLP_RATIO")
     assert "hush" not in done.stderr
+
+
+def test_what_callers_send_as_trace_context_is_not_repeated_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    traceparent = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
+    for headers in ({"traceparent": traceparent, "tracestate": "not a member" * 20}, {"traceparent": traceparent + "-x" * 500}):
+        tracing._propagator.extract(headers)  # the one that workers use
+    assert not caplog.records
