@@ -191,7 +191,13 @@ class MatchAbandoned(Event, frozen=True, tag="abandoned"):
     """No person is left at the table."""
 
 
-MATCH_EVENTS: tuple[type[Event], ...] = (MatchStarted, SeatTimedOut, SeatLeft, MatchAbandoned)
+class SeatTakenOver(Event, frozen=True, tag="taken_over"):
+    """The creator has had a claimed seat given anew."""
+
+    seat: int
+
+
+MATCH_EVENTS: tuple[type[Event], ...] = (MatchStarted, SeatTimedOut, SeatLeft, MatchAbandoned, SeatTakenOver)
 
 
 # ---- match_service.proto

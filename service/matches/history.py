@@ -17,7 +17,7 @@ from service.matches.match import Match
 from service.matches.proof import present_proof
 from service.matches.replay import NotToBeRepeated, before_the_deal, repeat
 from service.matches.repository import Repository
-from service.messages import MatchStatus
+from service.messages import Cause, MatchStatus
 
 T = TypeVar("T")
 
@@ -81,7 +81,9 @@ def _require_over(match: Match) -> None:
 
 
 def _rebuild(match: Match, written: Sequence[bytes]) -> Match:
+    """Play a match again. Claims are no steps: until a seat was taken over it was claimed, since the deal waits for that; from then on it is shown as it is now."""
     again = before_the_deal(match)
+    taken_over = set()
     for data in written:
         entry = match.hosted.decode_entry(data)
         try:
@@ -90,4 +92,8 @@ def _rebuild(match: Match, written: Sequence[bytes]) -> Match:
             is_the_same = False
         if not is_the_same:
             raise SnapshotUnreadable(match.record.match_id)
+        if entry.cause is Cause.ADMIN:
+            taken_over.add(entry.seat)
+    for number, seat in enumerate(again.record.seats, 1):
+        seat.claimed = seat.claimed or (again.dealt and number not in taken_over)
     return again

@@ -18,7 +18,7 @@ from engines.kit.violation import NotAsked, Violation
 from service.errors import FailedPrecondition, SnapshotUnreadable
 from service.matches.library import Entry, HostedGame, Library, decode_snapshot, encode
 from service.matches.record import LogEntry, OpenDecision, Opened, SeatRecord, Snapshot, StandingDecision
-from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, MatchStatus, SeatLeft, SeatTimedOut
+from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, MatchStatus, SeatLeft, SeatTakenOver, SeatTimedOut
 
 _TAKEN_ON_WITHIN_MS = 10_000
 _NOT_ASKED = StandingDecision(0, 0)
@@ -165,6 +165,10 @@ class Match:
             case MatchStatus.FINISHED | MatchStatus.ABANDONED:
                 raise FailedPrecondition("MATCH_FINISHED", "the match is over")
 
+    def is_persons(self, seat: int) -> bool:
+        """Whether there is such a seat, and a person plays it or did until it left."""
+        return 1 <= seat <= len(self.record.seats) and self.record.seats[seat - 1].controller is Controller.PERSON
+
     # ---- steps
 
     def deal(self, now: int) -> None:
@@ -205,6 +209,12 @@ class Match:
             table.emit(MatchAbandoned())
             self.record.status = MatchStatus.ABANDONED
         self._finish_step(table, Cause.LEAVE, seat, None, before, now)
+
+    def take_over(self, seat: int, now: int) -> None:
+        """Take a step in which nothing moves: a claimed seat is given anew, and all are told. To whom is not the log's matter."""
+        table = self._table()
+        table.emit(SeatTakenOver(seat))
+        self._finish_step(table, Cause.ADMIN, seat, None, self._open_decisions(), now)
 
     def to_move_by_itself(self) -> int | None:
         """Return a seat that answers without anybody outside, or None: a house bot's, or one that has left. Where persons are asked too, they answer first."""
@@ -282,7 +292,8 @@ class Match:
         self._asked = self.engine.decisions(self.state)
         if record.status is MatchStatus.ABANDONED:
             self._asked = []
-        closed, opened = play.changes(before, self._asked, seat)
+        mover = 0 if cause is Cause.ADMIN else seat  # what was done to a seat answers nothing that it is asked
+        closed, opened = play.changes(before, self._asked, mover)
         gone = {decision.seat for decision in closed}
         entry: Entry = LogEntry(
             cause=cause,

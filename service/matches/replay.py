@@ -35,7 +35,7 @@ def repeat(match: Match, entry: Entry) -> Entry:
     """Take a step again and return what a log would say of it now. A default move is chosen anew, and all chance comes from the seed.
 
     Raises:
-        NotToBeRepeated: the entry lacks its move, or is of a cause that this release does not know how to repeat.
+        NotToBeRepeated: the entry lacks its move, has one that its cause does not have, takes over what cannot be, or is of a cause unknown here.
         NotAsked, Violation: the seat cannot make the move; the match is then unchanged.
     """
     match entry.cause, entry.move:
@@ -49,6 +49,8 @@ def repeat(match: Match, entry: Entry) -> Entry:
             match.play_default(entry.seat, entry.time)
         case Cause.LEAVE, None:
             match.leave(entry.seat, entry.time)
+        case Cause.ADMIN, None if match.is_persons(entry.seat) and match.record.status is MatchStatus.ACTIVE:
+            match.take_over(entry.seat, entry.time)
         case _:
             raise NotToBeRepeated
     return match.entries[-1]

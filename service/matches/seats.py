@@ -7,7 +7,7 @@ from service.matches.create import digest_of
 from service.matches.library import encode
 from service.matches.match import Match
 from service.matches.repository import Repository
-from service.messages import Controller, MatchStatus, SeedSource
+from service.messages import MatchStatus, SeedSource
 
 
 async def claim_seat(repository: Repository, invite: Credential, display_name: str, client_seed: str, request_id: str) -> tuple[Match, int]:
@@ -48,7 +48,9 @@ async def claim_seat(repository: Repository, invite: Credential, display_name: s
 
 
 async def renew_invite(repository: Repository, creator: Credential, match_id: str, seat: int) -> tuple[Match, int]:
-    """Revoke what was given out for a person's seat. Returns the match and the seat's new generation, for a new invite.
+    """Revoke what was given out for a person's seat: a step of the match, if somebody has the seat and the match is being played.
+
+    Returns the match and the seat's new generation, for a new invite.
 
     Raises:
         NotFound: MATCH_NOT_FOUND.
@@ -59,9 +61,11 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
     def renew(match: Match) -> int:
         require_valid(match, creator)
         seats = match.record.seats
-        if not 1 <= seat <= len(seats) or seats[seat - 1].controller is not Controller.PERSON:
+        if not match.is_persons(seat):
             raise InvalidRequest(("seat", "is no person's seat of this match"))
         record = seats[seat - 1]
+        if record.claimed and match.record.status is MatchStatus.ACTIVE:
+            match.take_over(seat, repository.now(match_id))
         record.generation += 1
         record.claimed = False
         record.claim_request = ""

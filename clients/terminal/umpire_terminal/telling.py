@@ -42,5 +42,9 @@ def _tell_match(event: MatchEvent, voice: Voice) -> str | None:
             return f"{sentence(voice.who(event.left.seat))} left the match for good."
         case "abandoned":
             return "Nobody is left at the table: the match was abandoned."
+        case "taken_over":
+            if event.taken_over.seat == voice.me:
+                return "The creator has given your seat to somebody else: whoever had it is out."
+            return f"The creator has given seat {event.taken_over.seat} to somebody else."
         case _:
             return None

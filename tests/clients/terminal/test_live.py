@@ -95,6 +95,8 @@ def test_leaving_for_good_is_asked_back_first(home: Home) -> None:
         ({"timed_out": {"seat": 1}}, "You let the time pass, so the game chose:"),
         ({"timed_out": {"seat": 2}}, "The bot let the time pass, so the game chose:"),
         ({"left": {"seat": 2}}, "The bot left the match for good."),
+        ({"taken_over": {"seat": 1}}, "The creator has given your seat to somebody else: whoever had it is out."),
+        ({"taken_over": {"seat": 2}}, "The creator has given seat 2 to somebody else."),
         ({"abandoned": {}}, "Nobody is left at the table: the match was abandoned."),
     ],
 )

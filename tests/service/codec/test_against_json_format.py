@@ -15,7 +15,7 @@ from tests.service.codec import acorns
 from tests.service.codec.generated import fill, set_path
 
 _POOL, _FILES = acorns.pool_of(COMPILED)
-_UNIONS = {"Move", "Event", "View", "Options", "Question", "MatchEvent", "MatchStarted", "SeatTimedOut", "SeatLeft", "MatchAbandoned"}
+_UNIONS = {"Move", "Event", "View", "Options", "Question", "MatchEvent", "MatchStarted", "SeatTimedOut", "SeatLeft", "MatchAbandoned", "SeatTakenOver"}
 NAMES = sorted(name for file in _FILES for name in file.message_types_by_name if name not in _UNIONS)
 
 
