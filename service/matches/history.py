@@ -81,7 +81,7 @@ def _require_over(match: Match) -> None:
 
 
 def _rebuild(match: Match, written: Sequence[bytes]) -> Match:
-    """Play a match again. Claims are no steps: until a seat was taken over it was claimed, since the deal waits for that; from then on it is shown as it is now."""
+    """Play a match again. Claims are no steps: until a seat was taken over it was claimed, as the deal waits for that; from then on it is as it is today."""
     again = before_the_deal(match)
     taken_over = set()
     for data in written:

@@ -244,7 +244,7 @@ async def test_a_seat_given_anew_ends_the_watches_of_that_seat_alone(places: lis
     assert isinstance(error, Unauthenticated)
     assert error.reason == "CREDENTIAL_INVALID"
     await places[by].worker.apply(await here.worker.read(match))
-    assert await versions(others, 2) == await versions(public, 2) == [2]
+    assert await versions(others, 3) == await versions(public, 3) == [2, 3], "that it was taken over is a step, which all others see once"
 
 
 async def test_draining_ends_all_watches_and_lets_nobody_begin(places: list[Place]) -> None:

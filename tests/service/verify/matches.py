@@ -28,9 +28,18 @@ NOON = 1_800_000_000_000
 
 
 def played(
-    game: Game, mode: Mode, seed: int = 0, *, bots: bool = False, late: float = 0.0, leaves_after: int = 0, client_seeds: bool = False, options: Any = None
+    game: Game,
+    mode: Mode,
+    seed: int = 0,
+    *,
+    bots: bool = False,
+    late: float = 0.0,
+    leaves_after: int = 0,
+    client_seeds: bool = False,
+    options: Any = None,
+    taken_over: float = 0.0,
 ) -> Match:
-    """Play a match to its end at random: with house bots in all seats but the first, with seats that are late so often, with a seat that leaves."""
+    """Play a match to its end at random: with house bots in all but the first, seats that are late or taken over so often, one that leaves."""
     rng = random.Random(f"{game.id} {mode.id} {seed}")
     seats = [SeatRequest(house_bot=next(iter(game.bots)) if bots and number else "") for number in range(rng.randint(mode.min_seats, mode.max_seats))]
     timeout = MOVE_TIMEOUT_MS if late else 0
@@ -48,7 +57,9 @@ def played(
             match.play_by_itself(by_itself, now)
             continue
         held = rng.choice([held for held in match.record.decisions if match.record.seats[held.seat - 1].controller is Controller.PERSON])
-        if leaves_after and match.record.version > leaves_after:
+        if taken_over and rng.random() < taken_over:
+            match.take_over(held.seat, now)
+        elif leaves_after and match.record.version > leaves_after:
             match.leave(held.seat, now)
         elif rng.random() < late or 0 < held.deadline <= now:  # where several are asked at once, the lateness of one may be another's
             now = max(now, held.deadline)

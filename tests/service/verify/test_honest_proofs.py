@@ -18,7 +18,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "with late seats": {"late": 0.3},
     "with a seat that leaves": {"leaves_after": 4},
     "with client seeds": {"client_seeds": True},
-    "with all of it": {"bots": True, "late": 0.2, "leaves_after": 12, "client_seeds": True},
+    "with seats taken over": {"taken_over": 0.2},
+    "with all of it": {"bots": True, "late": 0.2, "leaves_after": 12, "client_seeds": True, "taken_over": 0.1},
 }
 
 
@@ -35,7 +36,7 @@ def test_it_is_verified(game: Game, mode: Mode, way: str, seed: int) -> None:
 @pytest.mark.parametrize(("game", "mode"), MODES, ids=IDS)
 def test_the_ways_of_these_tests_reach_every_cause_of_a_step(game: Game, mode: Mode) -> None:
     causes = {entry.cause for way in WAYS.values() for seed in range(4) for entry in played(game, mode, seed, **way).entries}
-    assert causes == {Cause.SET_UP, Cause.PERSON, Cause.DEFAULT, Cause.LEAVE} | ({Cause.BOT} if mode.max_seats > 1 else set())
+    assert causes == {Cause.SET_UP, Cause.PERSON, Cause.DEFAULT, Cause.LEAVE, Cause.ADMIN} | ({Cause.BOT} if mode.max_seats > 1 else set())
 
 
 @pytest.mark.parametrize(("game", "mode"), MODES, ids=IDS)
