@@ -59,6 +59,8 @@ class Worker:
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
         self._metrics.open_windows.read = self._sweeping.windows.open
         self._metrics.oldest_overdue.read = lambda: self._sweeping.windows.oldest_overdue(self._store.now_ms())
+        self._metrics.redis_used_memory.read = lambda: {node: memory.used for node, memory in self._store.fullness.known.items()}
+        self._metrics.redis_max_memory.read = lambda: {node: memory.limit for node, memory in self._store.fullness.known.items()}
         self._loop_lag = LoopLag(self._metrics.loop_lag)
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
@@ -93,6 +95,7 @@ class Worker:
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
         self._sweeping.start()
+        self._store.fullness.start()
         self._loop_lag.start()
         self._hub.start()
         self._ready = True

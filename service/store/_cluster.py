@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -56,6 +56,9 @@ class Cluster:
 
     def home(self, bucket: str) -> Node | None:
         return self._homes.of(self._homes.slots[bucket])
+
+    def masters(self) -> Collection[Node]:
+        return self._homes.masters()
 
     def is_away(self, bucket: str) -> bool:
         node = self.home(bucket)

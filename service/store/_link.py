@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import hiredis
 from redis._parsers.base import BaseParser
-from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.connection import AbstractConnection, UnixDomainSocketConnection
 from redis.exceptions import AuthenticationError, BusyLoadingError, InvalidResponse, RedisError, ResponseError
 
+from service.redis_place import Address
 from service.store.errors import Applied, StoreUnavailable
 
 LOST = (OSError, RedisError, EOFError, RuntimeError, AttributeError)
@@ -49,6 +50,12 @@ class Link(asyncio.Protocol):
     def waiting(self) -> int:
         """How many commands wait for their reply."""
         return len(self._waiting)
+
+    @property
+    def peer(self) -> str:
+        """The server at the other end: ``host:port``, or the path of its socket."""
+        connection: Any = self._connection
+        return str(connection.path if isinstance(connection, UnixDomainSocketConnection) else Address(connection.host, connection.port))
 
     def send(self, command: tuple[Any, ...]) -> asyncio.Future[Any]:
         """Send a command; its reply comes later. Commands sent one after the other without waiting arrive so, with nothing in between.

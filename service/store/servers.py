@@ -1,6 +1,6 @@
 """The Redis servers behind the store: which of them has a match, and how it is reached."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Protocol
 
 from redis.exceptions import ReadOnlyError
@@ -42,6 +42,9 @@ class Servers(Protocol):
 
     def home(self, bucket: str) -> Node | None:
         """Return where a bucket lies, as far as is known."""
+
+    def masters(self) -> Collection[Node]:
+        """List the servers that keep matches, as far as is known."""
 
     def is_away(self, bucket: str) -> bool:
         """Whether nobody could be reached a moment ago where the bucket lies, while others may well be."""
@@ -95,6 +98,9 @@ class OneServer:
     def home(self, bucket: str) -> Node | None:
         del bucket
         return self._node
+
+    def masters(self) -> Collection[Node]:
+        return (self._node,)
 
     def is_away(self, bucket: str) -> bool:
         del bucket

@@ -51,6 +51,11 @@ class SharedConnection:
         """How many commands wait for their reply."""
         return 0 if self._link is None else self._link.waiting
 
+    @property
+    def peer(self) -> str:
+        """The server that answers here: ``host:port``, or the path of its socket; "" before there was a connection."""
+        return "" if self._link is None else self._link.peer
+
     async def run(self, *command: Any) -> Any:
         """Send one command and return its reply.
 

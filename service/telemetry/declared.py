@@ -74,6 +74,8 @@ STORE = (
     Declared("umpire_store_seconds", HISTOGRAM, ("command", "outcome"), "Seconds that a command of the store took.", _CALL),
     Declared("umpire_store_waiting", GAUGE, (), "Commands that were sent to the store and are not answered."),
     Declared("umpire_store_connections_lost_total", COUNTER, (), "Connections to the store that broke."),
+    Declared("umpire_redis_used_memory_bytes", GAUGE, ("node",), "Memory that a master of the store holds. Each worker asks every 15 seconds."),
+    Declared("umpire_redis_max_memory_bytes", GAUGE, ("node",), "Its `maxmemory`; 0: it has no limit, and what the machine has is not known."),
 )
 
 STREAMS = (

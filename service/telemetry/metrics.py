@@ -9,7 +9,7 @@ from service.contract import Rpc
 from service.errors import ApiError
 from service.messages import Cause
 from service.telemetry.declared import DECLARED, DOORS
-from service.telemetry.tally import Counts, Level, Spread, Spreads
+from service.telemetry.tally import Counts, Level, Levels, Spread, Spreads
 
 
 class _Door(NamedTuple):
@@ -69,6 +69,8 @@ class Metrics:
         self._store_seconds = self._spreads("umpire_store_seconds")
         self.store_waiting = self._level("umpire_store_waiting")
         self._lost = self._counts("umpire_store_connections_lost_total").of()
+        self.redis_used_memory = self._levels("umpire_redis_used_memory_bytes")
+        self.redis_max_memory = self._levels("umpire_redis_max_memory_bytes")
         self._watchers = self._level("umpire_watchers")
         self._streams = self._counts("umpire_streams_total")
         self._updates = self._counts("umpire_updates_sent_total").of()
@@ -171,6 +173,10 @@ class Metrics:
 
     def _level(self, name: str) -> Level:
         return Level(name, DECLARED[name].meaning, self.registry)
+
+    def _levels(self, name: str) -> Levels:
+        (label,) = DECLARED[name].labels
+        return Levels(name, DECLARED[name].meaning, label, self.registry)
 
 
 def release() -> str:

@@ -4,7 +4,7 @@ Its own are made for threads: each count takes a lock, and a call counts ten tim
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -111,3 +111,23 @@ class Level(Collector):
     def collect(self) -> Iterable[Metric]:
         """Write the gauge as it stands."""
         yield GaugeMetricFamily(self._name, self._text, value=self.read())
+
+
+class Levels(Collector):
+    """A gauge by one label: what ``read`` says when it is scraped. Of what it does not name any more, nothing is shown any more."""
+
+    def __init__(self, name: str, text: str, label: str, registry: CollectorRegistry) -> None:
+        self._name, self._text, self._label = name, text, label
+        self.read: Callable[[], Mapping[str, float]] = dict
+        registry.register(self)
+
+    def describe(self) -> Iterable[Metric]:
+        """Say the metric's name, so that a second one of the same name is refused."""
+        yield GaugeMetricFamily(self._name, self._text, labels=[self._label])
+
+    def collect(self) -> Iterable[Metric]:
+        """Write the gauge as it stands."""
+        family = GaugeMetricFamily(self._name, self._text, labels=[self._label])
+        for value, level in self.read().items():
+            family.add_metric([value], level)
+        yield family

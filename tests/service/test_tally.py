@@ -2,9 +2,9 @@
 
 import re
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from service.telemetry.tally import Counts, Spreads
+from service.telemetry.tally import Counts, Levels, Spreads
 
 BOUNDS = (0.0005, 0.25, 1, 5)
 DURATIONS = (0.0, 0.0005, 0.00051, 0.3, 1.0, 4.9, 5.0, 5.1, 1000.0)
@@ -44,3 +44,16 @@ def test_a_part_that_was_asked_for_is_shown_at_zero() -> None:
     registry = CollectorRegistry()
     Counts("calls", "Calls.", ["code"], registry).of("OK")
     assert 'calls_total{code="OK"} 0.0' in exposed(registry)
+
+
+def test_a_gauge_that_is_read_shows_what_is_named_now_and_no_more() -> None:
+    registry, known = CollectorRegistry(), {"a:1": 7.0, ODD: 8.0}
+    Levels("held_bytes", "Bytes held.", "node", registry).read = lambda: known
+    gauge = Gauge("held_bytes", "Bytes held.", ["node"], registry=(theirs := CollectorRegistry()))
+    for node, held in known.items():
+        gauge.labels(node).set(held)
+    assert exposed(registry) == exposed(theirs)
+    del known["a:1"]
+    gauge.remove("a:1")
+    assert exposed(registry) == exposed(theirs)
+    assert "a:1" not in exposed(registry)

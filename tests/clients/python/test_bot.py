@@ -209,9 +209,10 @@ def test_one_call_a_move_while_the_seat_stays_asked(connect: Connect, fake: Fake
         fake.script["ApplyMove"].append(answer_at(version, last=version == 11))
     bot = AtRandom()
     assert connect(fake.address).seat("m", "c", 1).play(bot).reason == "DONE"
-    assert {rpc: len(requests) for rpc, requests in fake.requests.items()} == {
-        "PlayMatch": 1, "ListLegalMoves": 1, "GetMatch": 1, "ListEvents": 1, "ApplyMove": 10,
-    }  # fmt: skip
+    calls = {rpc: len(requests) for rpc, requests in fake.requests.items()}
+    # A stream that is refused while its first message is under way can break off first, and is tried again.
+    assert calls.pop("PlayMatch") >= 1
+    assert calls == {"ListLegalMoves": 1, "GetMatch": 1, "ListEvents": 1, "ApplyMove": 10}
     assert versions(bot.positions) == list(range(1, 11))
 
 

@@ -96,12 +96,15 @@ def test_a_redis_that_does_not_answer_is_told_of_until_it_does(running: Running)
 
 
 def test_a_redis_that_is_full_is_told_of_although_it_answers_what_reads(running: Running) -> None:
-    is_over(running, "UmpireStoreUnavailable")
+    told = ("UmpireRedisMemory", "UmpireRedisFull", "UmpireStoreUnavailable")
+    is_over(running, *told)
     with redis.Redis.from_url(running.redis.url) as client:
+        client.config_set("maxmemory", client.info("memory")["used_memory"] + 100_000)  # workers ask every 15 seconds
+        fires(running, "UmpireRedisMemory", "UmpireRedisFull")
         client.config_set("maxmemory", "1mb")
         fires(running, "UmpireStoreUnavailable")
         client.config_set("maxmemory", "0")
-    is_over(running, "UmpireStoreUnavailable")
+    is_over(running, *told)
 
 
 def test_workers_that_are_killed_are_told_of_one_and_all_until_they_are_back(running: Running) -> None:

@@ -33,7 +33,7 @@ def reasons() -> set[str]:
     return {value.name.removeprefix("ERROR_REASON_") for value in values}
 
 
-def allowed() -> dict[str, dict[str, set[str]]]:
+def allowed(node: str) -> dict[str, dict[str, set[str]]]:
     """The values that each label of each metric may have."""
     modes = [mode for game in GAMES.values() for mode in game.modes]
     kinds = {kind for game in GAMES.values() for mode in game.modes for kind in mode.engine(game.default_card_set).answers}
@@ -49,6 +49,7 @@ def allowed() -> dict[str, dict[str, set[str]]]:
         "door": {"grpc", "rest"},
         "end": {"finished", "left", "drained", "too_slow", "refused", "expired", "deleted"},
         "version": {release()},
+        "node": {node},
     }
     for prefix in ("grpc", "http", "connect"):
         rules |= {
@@ -63,10 +64,10 @@ def allowed() -> dict[str, dict[str, set[str]]]:
     return found
 
 
-def bound() -> int:
+def bound(node: str) -> int:
     """How many samples there can be: a type and a service follow from the method."""
     sizes = {}
-    for name, labels in allowed().items():
+    for name, labels in allowed(node).items():
         values = prod(len(values) for label, values in labels.items() if not label.endswith(("_type", "_service")))
         sizes[name] = values * (len(DECLARED[name].bounds) + 3 if DECLARED[name].kind == HISTOGRAM else 1)
     return sum(sizes.values())
@@ -118,23 +119,25 @@ def play_everything(serving: Serving) -> None:
         caller.close()
 
 
-def test_labels_hold_the_catalogs_and_the_contracts_words_alone(own: Serving) -> None:
+def test_labels_hold_the_catalogs_and_the_contracts_words_alone(own: Serving, redis_server: PrivateRedis) -> None:
     play_everything(own)
     rubbish(own)
     after_rubbish = set(exposed.series(own))
-    may = allowed()
+    node = redis_server.url.removeprefix("unix://")
+    assert ("umpire_redis_used_memory_bytes", (("node", node),)) in after_rubbish
+    may = allowed(node)
     for name, labels in after_rubbish:
         metric = next(name.removesuffix(end) for end in ("", "_bucket", "_sum", "_count") if name.removesuffix(end) in DECLARED)
         for label, value in labels:
             assert label == "le" or value in may[metric][label], (name, label, value)
-    assert len(after_rubbish) < bound() < 20_000
+    assert len(after_rubbish) < bound(node) < 20_000
     rubbish(own)
     assert set(exposed.series(own)) == after_rubbish, "series grow with what callers make up"
 
 
 # ---- secret choices
 
-_BY_ITSELF = ("process_", "umpire_loop_lag", "umpire_store_", "umpire_build")  # the sweep asks the store all the time
+_BY_ITSELF = ("process_", "umpire_loop_lag", "umpire_store_", "umpire_redis_", "umpire_build")  # the sweep asks the store all the time
 _OF_TIME = ("_sum", "_bucket")
 
 

@@ -1,0 +1,82 @@
+"""How full the servers are: each master says itself what it holds, and what it may hold."""
+
+import asyncio
+from collections.abc import Mapping
+from contextvars import Context
+from typing import Any, NamedTuple
+
+import structlog
+
+from service.store._link import REFUSALS
+from service.store._node import Node
+from service.store.errors import StoreUnavailable, refusal
+from service.store.servers import Servers
+
+_log = structlog.get_logger("umpire.store")
+
+_EVERY_S = 15.0
+
+
+class Memory(NamedTuple):
+    """Bytes that a server holds, and that it may hold (0: it has no limit, or tells none)."""
+
+    used: int
+    limit: int
+
+
+class Fullness:
+    """Asks all masters every few seconds, beside the calls. ``known`` is what the last round found, by ``host:port``: who did not answer is not in it.
+
+    It is no part of ``umpire_store_seconds``: a user of Redis that may not ask is well otherwise, and must not count as a store that fails.
+    """
+
+    def __init__(self, servers: Servers) -> None:
+        self.known: Mapping[str, Memory] = {}
+        self._servers = servers
+        self._task: asyncio.Task[None] | None = None
+        self._has_told = False
+
+    def start(self) -> None:
+        """Begin to ask."""
+        self._task = asyncio.create_task(self._keep_looking(), name="look how full the store is", context=Context())
+
+    async def close(self) -> None:
+        """Stop."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def look(self) -> None:
+        """Ask once. Nothing that goes wrong with it is an error: then it is not known."""
+        found = await asyncio.gather(*(self._ask(node) for node in self._servers.masters()))
+        self.known = dict(one for one in found if one is not None)
+
+    async def _keep_looking(self) -> None:
+        while True:
+            await self.look()
+            await asyncio.sleep(_EVERY_S)
+
+    async def _ask(self, node: Node) -> tuple[str, Memory] | None:
+        try:
+            memory = _read(await node.shared.run("INFO", "memory"))
+        except StoreUnavailable:
+            return None  # it is said elsewhere
+        except REFUSALS as error:
+            self._tell_once(node, refusal(error))
+            return None
+        except (ValueError, KeyError):
+            self._tell_once(node, "the answer has no used_memory")
+            return None
+        return node.shared.peer, memory
+
+    def _tell_once(self, node: Node, why: str) -> None:
+        if not self._has_told:
+            self._has_told = True
+            _log.info("the store does not tell how full it is", node=node.shared.peer, reason=why)
+
+
+def _read(reply: Any) -> Memory:
+    if not isinstance(reply, bytes):
+        raise ValueError("no text")  # noqa: TRY004 - as for any other text that is none of INFO's
+    fields = dict(line.split(b":", 1) for line in reply.split(b"\r\n") if b":" in line)
+    return Memory(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)))

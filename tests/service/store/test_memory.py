@@ -1,0 +1,175 @@
+"""How full each master is, by its own word: of one Redis, of a sentinel's master, of a cluster; and nothing where it is refused or nobody answers."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from service.private_redis import PrivateRedis
+from service.store import Store, StoreUnavailable
+from service.store import memory as memory_module
+from tests.service.store.redis_groups import RedisCluster, Server, Watched, until
+from tests.service.store.scripted_redis import ScriptedRedis
+
+pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
+
+LIMIT = 300_000_000
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A Redis with a port, and with a limit."""
+    started = Server(tmp_path, "--maxmemory", str(LIMIT))
+    yield started
+    started.kill()
+
+
+def own(server: Server) -> str:
+    return f"127.0.0.1:{server.port}"
+
+
+async def comes_to_know(store: Store, nodes: set[str]) -> None:
+    """Look until just these tell."""
+    async with asyncio.timeout(30):
+        while set(store.fullness.known) != nodes:
+            await store.fullness.look()
+            await asyncio.sleep(0.1)
+
+
+async def test_one_redis_tells_what_it_holds_and_what_it_may(server: Server) -> None:
+    store = Store(f"redis://{own(server)}")
+    await store.fullness.look()
+    assert list(store.fullness.known) == [own(server)]
+    before = store.fullness.known[own(server)]
+    assert before.limit == LIMIT
+    server.client.set("a", b"x" * 5_000_000)
+    server.client.config_set("maxmemory", 0)
+    await store.fullness.look()
+    after = store.fullness.known[own(server)]
+    assert before.used + 5_000_000 < after.used < before.used + 20_000_000
+    assert after.limit == 0
+    await store.close()
+
+
+async def test_over_a_socket_its_path_is_the_name(one: Store, redis_server: PrivateRedis) -> None:
+    await one.fullness.look()
+    assert list(one.fullness.known) == [redis_server.url.removeprefix("unix://")]
+
+
+async def test_all_masters_of_a_cluster_tell_and_none_that_is_away_or_a_replica(tmp_path: Path) -> None:
+    cluster = RedisCluster(tmp_path, replicas=1)
+    store = Store(cluster.url)
+    try:
+        await store.open()
+        await store.fullness.look()
+        assert set(store.fullness.known) == {own(master) for master in cluster.masters}
+        first, second, third = cluster.masters
+        third.kill()
+        await store.fullness.look()
+        assert set(store.fullness.known) == {own(first), own(second)}
+        replica = cluster.replicas[0]
+        replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
+        await comes_to_know(store, {own(replica), own(second)})
+    finally:
+        await store.close()
+        cluster.stop()
+
+
+async def test_of_what_sentinels_watch_the_master_tells_and_after_it_its_successor(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    store = Store(watched.url)
+    try:
+        await store.fullness.look()
+        assert list(store.fullness.known) == [own(watched.master)]
+        watched.master.kill()
+        await store.fullness.look()
+        assert store.fullness.known == {}
+        await comes_to_know(store, {own(watched.replica)})
+    finally:
+        await store.close()
+        watched.stop()
+
+
+class Seconds:
+    """What is told of commands."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def observe(self, command: str, seconds: float, outcome: str) -> None:
+        assert seconds >= 0
+        self.told.append(f"{command} {outcome}")
+
+    def connection_lost(self) -> None:
+        self.told.append("lost")
+
+
+async def test_a_user_that_may_not_ask_is_well_otherwise_and_it_is_said_once(server: Server) -> None:
+    server.client.execute_command("ACL", "SETUSER", "umpire", "on", ">a-password", "~umpire:*", "+ping", "+time")
+    observer = Seconds()
+    store = Store(f"redis://umpire:a-password@{own(server)}", observer=observer)
+    with capture_logs() as said:
+        for _ in range(3):
+            await store.fullness.look()
+            assert store.fullness.known == {}
+        await store.ping()
+    assert [(line["event"], line["node"], line["reason"]) for line in said] == [("the store does not tell how full it is", own(server), "NOPERM")]
+    assert "a-password" not in str(said)
+    assert observer.told == ["ping ok"], "a refusal is no store that fails, and the connection stays"
+    server.client.execute_command("ACL", "SETUSER", "umpire", "+info")
+    await store.fullness.look()
+    assert list(store.fullness.known) == [own(server)]
+    await store.close()
+
+
+async def test_a_redis_that_is_away_is_not_known_until_it_is_back_and_nothing_is_said(own_redis: PrivateRedis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_module, "_EVERY_S", 0.05)
+    store = Store(own_redis.url, answer_timeout=0.3)
+    with capture_logs() as said:
+        store.fullness.start()
+        socket = own_redis.url.removeprefix("unix://")
+        await asyncio.to_thread(until, lambda: list(store.fullness.known) == [socket])
+        await asyncio.to_thread(own_redis.stop)
+        await asyncio.to_thread(until, lambda: not store.fullness.known)
+        await asyncio.to_thread(own_redis.start)
+        await asyncio.to_thread(until, lambda: list(store.fullness.known) == [socket])
+        await store.close()
+    assert said == []
+    assert store.fullness._task is not None
+    assert store.fullness._task.cancelled()
+
+
+async def test_a_redis_that_is_frozen_is_asked_no_longer_than_any_call_takes(server: Server) -> None:
+    store = Store(f"redis://{own(server)}", answer_timeout=0.3)
+    await store.fullness.look()
+    server.freeze()
+    async with asyncio.timeout(5):
+        await store.fullness.look()
+    assert store.fullness.known == {}
+    server.thaw()
+    await store.close()
+
+
+@pytest.mark.parametrize("answer", [b"+OK\r\n", b":7\r\n", b"$-1\r\n", b"$21\r\nused_memory:very much\r\n"])
+async def test_an_answer_that_says_nothing_is_as_good_as_none(tmp_path: Path, answer: bytes) -> None:
+    async with ScriptedRedis(tmp_path, lambda _: answer) as scripted:
+        store = Store(scripted.url)
+        with capture_logs() as said:
+            await store.fullness.look()
+            await store.fullness.look()
+        assert store.fullness.known == {}
+        assert [line["reason"] for line in said] == ["the answer has no used_memory"]
+        assert scripted.commands == [[b"INFO", b"memory"]] * 2
+        await store.close()
+
+
+async def test_a_full_redis_still_tells(server: Server) -> None:
+    store = Store(f"redis://{own(server)}")
+    server.client.config_set("maxmemory", 1_000)
+    with pytest.raises(StoreUnavailable):
+        await store.workers("a worker", 1_000)
+    await store.fullness.look()
+    assert store.fullness.known[own(server)].used > store.fullness.known[own(server)].limit == 1_000
+    await store.close()
