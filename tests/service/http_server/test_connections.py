@@ -83,7 +83,7 @@ def test_a_body_that_speaks_of_upgrades_is_left_alone(connection: socket.socket)
 
 def test_a_reader_that_takes_its_time_gets_every_answer_whole(connection: socket.socket) -> None:
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    number = 300
+    number = 30
     connection.sendall(request("GET", "/v1/games/goldn_crash/rules") * number)
     time.sleep(0.5)
     answers = read_answers(connection, number)
@@ -124,9 +124,12 @@ def test_who_says_nothing_is_not_kept(connection: socket.socket) -> None:
     assert time.monotonic() - begun > 2
 
 
-@pytest.mark.parametrize("part", [b"GET /v1/ga", b"\r\n", request("POST", "/v1/matches", CREATE)[:-5]], ids=["head", "nothing", "body"])
-def test_a_request_that_does_not_come_is_not_waited_for(connection: socket.socket, part: bytes) -> None:
-    connection.settimeout(45)
-    connection.sendall(part)
-    with contextlib.suppress(ConnectionResetError):
-        assert connection.recv(1) == b""
+def test_a_request_that_does_not_come_is_not_waited_for(serving: Serving) -> None:
+    parts = b"GET /v1/ga", b"\r\n", request("POST", "/v1/matches", CREATE)[:-5]
+    with contextlib.ExitStack() as stack:
+        connections = [stack.enter_context(socket.create_connection(("127.0.0.1", serving.http_port), timeout=45)) for _ in parts]
+        for connection, part in zip(connections, parts, strict=True):
+            connection.sendall(part)
+        for connection in connections:
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
