@@ -1,4 +1,7 @@
-"""Watching a match and playing it over one stream: each step once and in order, as ListEvents tells it to the same viewer."""
+"""Watching a match and playing it over one stream: each step once and in order, as ListEvents tells it to the same viewer.
+
+Long, since watching and playing share what they are watched with.
+"""
 
 import contextlib
 import json

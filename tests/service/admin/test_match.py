@@ -1,4 +1,7 @@
-"""``umpire admin match``: what an operator sees of a match, and what nobody sees by accident."""
+"""``umpire admin match``: what an operator sees of a match, and what nobody sees by accident.
+
+Long, since its three verbs share one match.
+"""
 
 import base64
 import json

@@ -1,7 +1,7 @@
 """Who does not answer in time gets the game's default move, once; who answers too late is told so. The clock is the store's."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -12,29 +12,11 @@ from service.errors import DecisionClosed
 from service.matches import match as match_module
 from service.matches.repository import TooLate
 from service.messages import Cause, MatchStatus, SeatTimedOut
-from service.private_redis import PrivateRedis
 from service.store import CommitResult, Timing
 from service.store.keys import Keys, bucket_of
-from tests.service.matches.workers import TTL_MS, Worker, credential, until
+from tests.service.matches.workers import TTL_MS, Start, credential, until
 
 DAY_MS = 24 * 3600 * 1000
-
-Start = Callable[..., Awaitable[Worker]]
-
-
-@pytest.fixture
-async def start(redis_server: PrivateRedis, key_prefix: str) -> AsyncIterator[Start]:
-    """Starts workers over one store."""
-    started: list[Worker] = []
-
-    async def one(*, sweeps: bool = False) -> Worker:
-        worker = await Worker(redis_server.url, key_prefix).open(sweeps=sweeps)
-        started.append(worker)
-        return worker
-
-    yield one
-    for worker in started:
-        await worker.close()
 
 
 async def test_a_decision_that_is_not_answered_in_time_gets_the_default_move(start: Start) -> None:

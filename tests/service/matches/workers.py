@@ -1,7 +1,7 @@
 """What a worker is behind its doors, as many as a test wants in one process, with move times too short for the API."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from engines.registry import games
 from service.credentials import Credential, Role
@@ -96,6 +96,10 @@ class Worker:
         held = match.record.decisions[asked]
         wanted = moves.Wanted(match.record.match_id, held.seat, held.decision_id, move, request_id)
         return await moves.apply_move(self.repository, credential(match, held.seat), wanted)
+
+
+Start = Callable[..., Awaitable[Worker]]
+"""Starts a worker over the store of a test; ``sweeps``: it looks for what is due."""
 
 
 def credential(match: Match, seat: int) -> Credential:

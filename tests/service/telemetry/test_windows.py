@@ -2,32 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
 from service.matches.windows import Windows
-from service.private_redis import PrivateRedis
 from service.store import Due, all_buckets
-from tests.service.matches.workers import Worker, until
+from tests.service.matches.workers import Start, Worker, until
 
-Start = Callable[..., Awaitable[Worker]]
 HOUR_MS = 3_600_000
-
-
-@pytest.fixture
-async def start(redis_server: PrivateRedis, key_prefix: str) -> AsyncIterator[Start]:
-    """Starts workers over one store."""
-    started: list[Worker] = []
-
-    async def one(*, sweeps: bool = True) -> Worker:
-        worker = await Worker(redis_server.url, key_prefix).open(sweeps=sweeps)
-        started.append(worker)
-        return worker
-
-    yield one
-    for worker in started:
-        await worker.close()
 
 
 async def until_sum(workers: list[Worker], wanted: int) -> list[int]:
@@ -41,12 +23,12 @@ async def until_sum(workers: list[Worker], wanted: int) -> list[int]:
 
 
 async def test_the_sum_over_workers_is_right_while_they_come_go_and_die(start: Start) -> None:
-    workers = [await start()]
+    workers = [await start(sweeps=True)]
     for _ in range(24):
         await workers[0].create(move_timeout_ms=HOUR_MS)
     await workers[0].create()  # without a deadline: no window
     assert await until_sum(workers, 24) == [24]
-    workers += [await start() for _ in range(2)]
+    workers += [await start(sweeps=True) for _ in range(2)]
 
     async def is_shared() -> bool:
         return all(0 < worker.sweeping.windows.open() < 24 for worker in workers)
@@ -63,7 +45,7 @@ async def test_the_sum_over_workers_is_right_while_they_come_go_and_die(start: S
 
 
 async def test_what_is_answered_is_no_open_window_any_more(start: Start) -> None:
-    worker = await start()
+    worker = await start(sweeps=True)
     match = await worker.create(move_timeout_ms=HOUR_MS)
     await until_sum([worker], 1)
     await worker.repository.delete(match.record.match_id)

@@ -1,4 +1,7 @@
-"""Whatever is changed in a proof is found, and the first place where it shows is named."""
+"""Whatever is changed in a proof is found, and the first place where it shows is named.
+
+Long, since each case is a few lines and they share their match.
+"""
 
 import copy
 import json
