@@ -1,6 +1,5 @@
 """The README: its tours run as they stand, its tables are the code's."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from engines.registry import games
 from service.private_redis import PrivateRedis
+from tests.scripts import script
 from tests.serving import Serving
 
 ROOT = Path(__file__).parents[2]
@@ -54,11 +54,7 @@ def test_the_bot_in_python(open_server: Serving, tmp_path: Path) -> None:
 
 
 def test_the_tables_of_settings_are_made_from_the_code() -> None:
-    spec = importlib.util.spec_from_file_location("write_settings", ROOT / "scripts" / "write_settings.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("write_settings")
     assert module.with_settings(README) == README, "run `make readme`"
     assert README.count("| `--http-port` | `UMPIRE_HTTP_PORT` |") == 2
 

@@ -1,6 +1,5 @@
 """The dashboards and what hands them to Grafana, which cannot run here: that their structure is sound. Their expressions are executed in test_live.py."""
 
-import importlib.util
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.observing.material import DASHBOARDS, GRAFANA, ROOT, dashboard, panels, rules
+from tests.deploy.observing.material import DASHBOARDS, GRAFANA, dashboard, panels, rules
+from tests.scripts import script
 
 BUILT_IN = {"__rate_interval", "__range"}
 UNITS = {"none", "s", "ms", "bytes", "percentunit", "reqps", "cps", "ops", "Bps"}
@@ -16,11 +16,7 @@ SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
 def written(name: str) -> str:
-    spec = importlib.util.spec_from_file_location("write_dashboards", ROOT / "scripts" / "write_dashboards.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    text: str = module.dashboard(name)
+    text: str = script("write_dashboards").dashboard(name)
     return text
 
 

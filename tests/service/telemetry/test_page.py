@@ -1,6 +1,5 @@
 """The page of metrics is written from the code, and what a worker exposes is what the code declares."""
 
-import importlib.util
 import shutil
 import subprocess
 import tomllib
@@ -12,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.telemetry.declared import DECLARED, HISTOGRAM
 from service.telemetry.metrics import Metrics
 from tests.matchmaking import at_random, create
+from tests.scripts import script
 from tests.service.telemetry import exposed
 from tests.serving import CALLERS, Caller, Serving
 
@@ -19,11 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_page_of_metrics_is_made_from_the_code() -> None:
-    spec = importlib.util.spec_from_file_location("write_metrics", ROOT / "scripts" / "write_metrics.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("write_metrics")
     page = (ROOT / "deploy" / "METRICS.md").read_text()
     assert module.with_metrics(page) == page, "run `make readme`"
     for name in DECLARED:
