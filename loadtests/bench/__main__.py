@@ -26,6 +26,7 @@ def catalogue(calls: Calls) -> dict[str, Callable[[int], Drive]]:
     return {
         _ECHO: lambda n: calls.echo("Echo", n),
         "echo and one commit": lambda n: calls.echo("Commit", n),
+        "echo on streams, both told": calls.tell,
         "ApplyMove, gRPC": lambda n: calls.apply_by_grpc(n, lean=False),
         "ApplyMove, REST": lambda n: calls.apply_by_http(n, lean=False),
         "ApplyMove without view and moves, gRPC": lambda n: calls.apply_by_grpc(n, lean=True),

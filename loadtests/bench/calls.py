@@ -8,7 +8,7 @@ from loadtests.bench import matches
 from loadtests.bench.driver import Driven, drive
 from loadtests.bench.http1 import Http1Connection
 from loadtests.bench.http2 import GrpcCall, Http2Connection
-from loadtests.bench.play import PlayConnection, turns
+from loadtests.bench.play import PlayConnection, TellConnection, told_turns, turns
 from loadtests.bench.processes import Echo, Umpire
 
 Drive = Callable[[], Driven]
@@ -32,6 +32,11 @@ class Calls:
     def echo(self, method: str, in_flight: int) -> Drive:
         """Prepare calls of the baseline: "Echo" or "Commit"."""
         return self._by_grpc(self._echo.port, f"/bench.Echo/{method}", in_flight, self._lines(_ECHOED, in_flight))
+
+    def tell(self, in_flight: int) -> Drive:
+        """Prepare the same traffic of an echo: what comes on a stream goes out on two."""
+        lines = [told_turns(_ECHOED, len(self.moves)) for _ in range(self._matches(in_flight))]
+        return partial(drive, lambda: TellConnection(self._echo.port), max(in_flight // _CALLS_A_CHANNEL, 1), in_flight, lines)
 
     def apply_by_grpc(self, in_flight: int, *, lean: bool) -> Drive:
         """Prepare whole matches, in lockstep each."""

@@ -1,7 +1,9 @@
-"""The baselines: a bare grpc.aio server on uvloop that answers what it is sent, at once or after one commit by redis-py's ordinary client."""
+"""The baselines: a bare grpc.aio server on uvloop that answers what it is sent, at once, after one commit by redis-py's ordinary client, or on streams."""
 
 import asyncio
 import sys
+from collections import defaultdict
+from collections.abc import AsyncIterator
 
 import grpc
 import uvloop
@@ -32,8 +34,27 @@ async def main(port: str, redis_url: str) -> None:
         await redis.evalsha(script, 2, _KEY, f"{_KEY}:log", 1, _SNAPSHOT, _ENTRY)
         return data
 
+    tables: defaultdict[bytes, list[grpc.aio.ServicerContext]] = defaultdict(list)
+    told: defaultdict[bytes, list[bytes]] = defaultdict(list)
+
+    async def tell(requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext) -> None:
+        """Tell what comes on a stream on all streams that began with the same message, as each move of a match is told to all its seats."""
+        name = await anext(requests)
+        for data in told[name]:  # said on another stream before this one was read
+            await context.write(data)
+        tables[name].append(context)
+        async for data in requests:
+            if len(tables[name]) == 1:
+                told[name].append(data)
+            for listener in tables[name]:
+                await listener.write(data)
+
     server = grpc.aio.server()
-    methods = {"Echo": grpc.unary_unary_rpc_method_handler(echo), "Commit": grpc.unary_unary_rpc_method_handler(commit)}
+    methods = {
+        "Echo": grpc.unary_unary_rpc_method_handler(echo),
+        "Commit": grpc.unary_unary_rpc_method_handler(commit),
+        "Tell": grpc.stream_stream_rpc_method_handler(tell),
+    }
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Echo", methods),))
     server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()

@@ -1,12 +1,12 @@
-"""PlayMatch as bytes: the streams of a match on one connection, and which move has had its answer."""
+"""PlayMatch as bytes: the streams of a match on one connection, and which move has had its answer; and the same for the echo that tells both."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from uuid import uuid4
 
 from loadtests.bench.http2 import GrpcCall, Http2Connection
 from loadtests.bench.matches import Answer, Fresh, play_by_grpc, watch_by_grpc
 
-_PATH = "/umpire.v1.MatchService/PlayMatch"
 _VERDICT, _QUESTION, _END = 1, 3, 4  # the fields that matter
 
 
@@ -25,14 +25,23 @@ def turns(match: Fresh, moves: list[Answer]) -> list[Turn]:
     return [Turn(match.match_id, move.seat, opens, play_by_grpc(move)) for move in moves]
 
 
+def told_turns(call: GrpcCall, moves: int) -> list[Turn]:
+    """Build as many messages for an echo that tells both of two streams."""
+    table = uuid4().hex
+    opens = {seat: GrpcCall(call.credential, table.encode()) for seat in (1, 2)}
+    return [Turn(table, 1 + number % 2, opens, call.body) for number in range(moves)]
+
+
 class PlayConnection(Http2Connection):
     """A connection whose calls are moves. A move is answered once it has its verdict and the match has gone on: somebody is asked, or it is over."""
 
+    path = "/umpire.v1.MatchService/PlayMatch"
+
     def __init__(self, port: int) -> None:
-        super().__init__(port, _PATH)
+        super().__init__(port, self.path)
         self._streams: dict[tuple[str, int], int] = {}
         self._match_of: dict[int, str] = {}
-        self._under_way: dict[str, tuple[int, bool, bool]] = {}
+        self._under_way: dict[str, tuple[int, list[set[int]]]] = {}
         self._key = 0
 
     def send(self, calls: Sequence[Turn]) -> list[int]:  # type: ignore[override]  # moves instead of calls
@@ -45,7 +54,7 @@ class PlayConnection(Http2Connection):
                     self._match_of[stream] = turn.match_id
             self.say(self._streams[turn.match_id, turn.seat], turn.move)
             self._key += 1
-            self._under_way[turn.match_id] = self._key, False, False
+            self._under_way[turn.match_id] = self._key, []
             keys.append(self._key)
         return keys
 
@@ -55,11 +64,27 @@ class PlayConnection(Http2Connection):
         done = []
         for stream, fields in self.take_messages():
             match_id = self._match_of[stream]
-            key, was_judged, has_gone_on = self._under_way.get(match_id, (0, False, False))
-            was_judged, has_gone_on = was_judged or _VERDICT in fields, has_gone_on or bool(fields & {_QUESTION, _END})
-            if key and was_judged and has_gone_on:
+            if match_id not in self._under_way:
+                continue  # what was said when the streams began
+            key, heard = self._under_way[match_id]
+            heard.append(fields)
+            if self.is_answered(heard):
                 del self._under_way[match_id]
                 done.append(key)
-            elif key:
-                self._under_way[match_id] = key, was_judged, has_gone_on
         return done
+
+    @staticmethod
+    def is_answered(heard: list[set[int]]) -> bool:
+        """Whether these messages, on all streams of the match, are the whole answer."""
+        fields = set().union(*heard)
+        return _VERDICT in fields and bool(fields & {_QUESTION, _END})
+
+
+class TellConnection(PlayConnection):
+    """The same for the echo: a message is answered once both streams have it."""
+
+    path = "/bench.Echo/Tell"
+
+    @staticmethod
+    def is_answered(heard: list[set[int]]) -> bool:
+        return len(heard) == 2
