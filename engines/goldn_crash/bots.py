@@ -89,7 +89,7 @@ class _Table:
         card = self._own.columns[column - 1].cards[-1]
         match _type(card):
             case "SECURE":
-                return 10 * _gold(self._rival.discard[-1])
+                return 10 * max(map(_gold, self._rival.discard[-1:]), default=0)  # in some card sets its effect is another one
             case "BOMB":
                 return 10 + _UNKNOWN_CARD
             case "REINFORCE":

@@ -194,6 +194,7 @@ def _problems(file: SetFile) -> Iterator[str]:
     yield from _type_problems(file)
     yield from _deck_problems(file)
     yield from _guest_problems(file)
+    yield from _id_problems(file)
 
 
 def _type_problems(file: SetFile) -> Iterator[str]:
@@ -224,15 +225,27 @@ def _deck_problems(file: SetFile) -> Iterator[str]:
 def _guest_problems(file: SetFile) -> Iterator[str]:
     if len(file.guest) < _FEWEST_GUESTS:
         yield f"guest: {len(file.guest)} entries, fewer than {_FEWEST_GUESTS}"
-    faces = {card_id(entry.type, entry.value) for deck in file.deck for entry in deck.cards}
     for guest in file.guest:
         counts_type = guest.requirement.kind is Requirement.CARDS_OF_TYPE
         if counts_type and guest.requirement.type not in CARD_TYPES:
             yield f"guest {guest.id}: {guest.requirement.type!r} is no card type"
         if not counts_type and guest.requirement.type:
             yield f"guest {guest.id}: {guest.requirement.kind} counts no type"
-        if guest.id in faces:
-            yield f"guest {guest.id}: has the id of a crew card"
+
+
+def _id_problems(file: SetFile) -> Iterator[str]:
+    """Find ids that would say two things: the catalogue has one list of them."""
+    taken = {card_id(entry.type, entry.value): "a crew card" for deck in file.deck for entry in deck.cards}
+    taken |= {_zeppelin_id(robustness): "a zeppelin" for robustness in file.zeppelins.robustness}
+    for kind, entries in (("crew", file.crew), ("guest", file.guest)):
+        for entry in entries:
+            if entry.id in taken:
+                yield f"{kind} {entry.id}: has the id of {taken[entry.id]}"
+        taken |= {entry.id: f"a {kind}" for entry in entries}
+
+
+def _zeppelin_id(robustness: int) -> str:
+    return f"ZEPPELIN_{robustness}"
 
 
 def _unfold(deck: DeckEntry) -> tuple[str, ...]:
@@ -258,7 +271,7 @@ def _catalogue(file: SetFile) -> Iterator[Card]:
             )
             yield Card(name, "CREW_CARD", f"{card_type.name} {face.value}", card_type.text, values, face.copies, deck.provenance)
     for robustness, copies in Counter(file.zeppelins.robustness).items():
-        yield Card(f"ZEPPELIN_{robustness}", "ZEPPELIN", f"Zeppelin {robustness}", "", (("robustness", robustness),), copies, file.zeppelins.provenance)
+        yield Card(_zeppelin_id(robustness), "ZEPPELIN", f"Zeppelin {robustness}", "", (("robustness", robustness),), copies, file.zeppelins.provenance)
     for guest in file.guest:
         wanted = guest.requirement
         values = (("gold", guest.gold), ("requirement", wanted.kind.value), ("count", wanted.count), *((("type", wanted.type),) if wanted.type else ()))
