@@ -37,7 +37,7 @@ def power_violation(state: MonsterMashUpState, seat: int, target: Target, cards:
         return violations.NO_ACTIVATION_DISC
     if power.is_about_dice and not isinstance(state.step, RollStep):
         return violations.POWER_NOT_NOW
-    return None if target in power.targets else violations.BAD_TARGET
+    return _target_violation(power, target)
 
 
 def scientist_violation(state: MonsterMashUpState, seat: int, target: Target, cards: MonsterMashUpCards) -> Violation | None:
@@ -52,7 +52,17 @@ def scientist_violation(state: MonsterMashUpState, seat: int, target: Target, ca
         return violations.NO_ENERGY_FOR_SCIENTIST
     if own.life < ability.life:
         return violations.NO_LIFE_FOR_SCIENTIST
-    return None if target in ability.power.targets else violations.BAD_TARGET
+    return _target_violation(ability.power, target)
+
+
+def _target_violation(power: Power, target: Target) -> Violation | None:
+    """Judge the dice named, and blame the first that no target has: of two that only do not go together, neither is to blame (POW-7)."""
+    if target in power.targets:
+        return None
+    own_dice, opponent_dice = zip(*power.targets, strict=True)
+    if target[0] not in own_dice:
+        return violations.BAD_OWN_DIE
+    return violations.BAD_TARGET if target[1] in opponent_dice else violations.BAD_OPPONENT_DIE
 
 
 def use_power(table: MashUpTable, seat: int, target: Target, cards: MonsterMashUpCards) -> None:

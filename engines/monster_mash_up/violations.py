@@ -18,4 +18,6 @@ POWER_NOT_NOW = Violation("POWER_NOT_NOW", "POW-5", "A power about dice works on
 SCIENTIST_USED = Violation("SCIENTIST_USED", "SCI-2", "Your scientist was used this round.")
 SCIENTIST_NOT_NOW = Violation("SCIENTIST_NOT_NOW", "SCI-3", "This side is used at another time.")
 BAD_TARGET = Violation("BAD_TARGET", "POW-7", "The dice named are not what this effect needs.")
+BAD_OWN_DIE = Violation("BAD_TARGET", "POW-7", "The dice named are not what this effect needs.", "own_die")
+BAD_OPPONENT_DIE = Violation("BAD_TARGET", "POW-7", "The dice named are not what this effect needs.", "opponent_die")
 FINGERS_OUT_OF_RANGE = Violation("FINGERS_OUT_OF_RANGE", "BOOST-2", "Fingers must be 0 to 5.", "fingers")

@@ -68,7 +68,8 @@ def lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
     cards = hosted.card_set(wanted.card_set)
     mode = game.mode_for(len(wanted.seats))
     if mode is None:
-        counts = ", ".join(f"{mode.min_seats}" if mode.min_seats == mode.max_seats else f"{mode.min_seats} to {mode.max_seats}" for mode in game.modes)
+        bounds = sorted((mode.min_seats, mode.max_seats) for mode in game.modes)
+        counts = " or ".join(f"{least}" if least == most else f"{least} to {most}" for least, most in bounds)
         raise InvalidRequest(("seats", f"{game.title} takes {counts} seats"))
     try:
         options = game.fill_in_options(cards, _given(hosted, wanted.options))
