@@ -84,7 +84,7 @@ class FaceEntry(_Entry):
 
     type: Id
     value: Value
-    copies: Annotated[int, Meta(ge=1)]
+    copies: Annotated[int, Meta(ge=1, le=99)]
 
 
 class DeckEntry(_Entry):
@@ -106,7 +106,7 @@ class RequirementEntry(_Entry):
     """A guest's requirement; ``type`` for CARDS_OF_TYPE only."""
 
     kind: Requirement
-    count: Annotated[int, Meta(ge=1)]
+    count: Annotated[int, Meta(ge=1, le=999)]
     type: str = ""
 
 
@@ -256,26 +256,32 @@ def _catalogue(file: SetFile) -> Iterator[Card]:
     for crew in file.crew:
         yield Card(crew.id, "CREW", crew.name, "", (("deck", crew.deck),), 1, crew.provenance)
     types = {card_type.id: card_type for card_type in file.card_type}
-    seen = set()
-    for deck in file.deck:
-        for face in deck.cards:
-            card_type, name = types[face.type], card_id(face.type, face.value)
-            if name in seen:
-                continue
-            seen.add(name)
-            values = (
-                ("type", face.type),
-                ("gold", face.value),
-                ("play_effect", card_type.play_effect.value),
-                ("discard_effect", card_type.discard_effect.value),
-            )
-            yield Card(name, "CREW_CARD", f"{card_type.name} {face.value}", card_type.text, values, face.copies, deck.provenance)
+    yield from _crew_cards(file, types)
     for robustness, copies in Counter(file.zeppelins.robustness).items():
         yield Card(_zeppelin_id(robustness), "ZEPPELIN", f"Zeppelin {robustness}", "", (("robustness", robustness),), copies, file.zeppelins.provenance)
     for guest in file.guest:
         wanted = guest.requirement
         values = (("gold", guest.gold), ("requirement", wanted.kind.value), ("count", wanted.count), *((("type", wanted.type),) if wanted.type else ()))
         yield Card(guest.id, "GUEST", guest.name, _guest_text(guest, types), values, 1, guest.provenance)
+
+
+def _crew_cards(file: SetFile, types: dict[str, CardTypeEntry]) -> Iterator[Card]:
+    """Yield each face once; a set of several decks says how often it is in each."""
+    faces: dict[tuple[str, int], Provenance] = {}
+    for deck in file.deck:
+        for face in deck.cards:
+            faces.setdefault((face.type, face.value), deck.provenance)
+    for (type_id, gold), provenance in faces.items():
+        in_decks = {deck.id: sum(face.copies for face in deck.cards if (face.type, face.value) == (type_id, gold)) for deck in file.deck}
+        card_type = types[type_id]
+        values: tuple[tuple[str, int | str], ...] = (
+            ("type", type_id),
+            ("gold", gold),
+            ("play_effect", card_type.play_effect.value),
+            ("discard_effect", card_type.discard_effect.value),
+            *((f"copies_in_{deck}", copies) for deck, copies in in_decks.items() if len(in_decks) > 1),
+        )
+        yield Card(card_id(type_id, gold), "CREW_CARD", f"{card_type.name} {gold}", card_type.text, values, sum(in_decks.values()), provenance)
 
 
 def _guest_text(guest: GuestEntry, types: dict[str, CardTypeEntry]) -> str:

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from engines.kit.cards import Card, CardSet, CardSetError, Provenance, read_as, read_entries
 from engines.kit.structs import Choice
-from engines.monster_mash_up.vocabulary import DICE_EFFECTS, NO_DIE, Amount, Condition, Effect, Number, Shift, Target, targets_of
+from engines.monster_mash_up.vocabulary import DICE_EFFECTS, NO_DIE, Amount, Condition, DiceGap, Effect, Number, Shift, Target, targets_of
 
 _MONSTERS = 24
 _SCIENTISTS = 4
@@ -211,6 +211,7 @@ def _problems(file: SetFile, monsters: list[MonsterEntry], scientists: list[Scie
     for monster in monsters:
         if monster.front.life > file.limits.life_track_max:
             yield f"monster {monster.id}: life {monster.front.life} is more than life_track_max {file.limits.life_track_max}"
+        yield from _condition_problems(f"monster {monster.id}", monster.front.condition)
         yield from _effect_problems(f"monster {monster.id}", monster.back.then)
     for scientist in scientists:
         yield from _side_problems(f"scientist {scientist.id}, side a", scientist.a)
@@ -228,6 +229,11 @@ def _side_problems(where: str, entry: SideEntry) -> Iterator[str]:
     yield from _effect_problems(where, entry.effects)
     if entry.timing is not Timing.ROLL and _power(entry.effects).is_about_dice:
         yield f"{where}: dice are turned in the Roll Phase only, but its timing is {entry.timing}"
+
+
+def _condition_problems(where: str, condition: Condition) -> Iterator[str]:
+    if isinstance(condition, DiceGap) and condition.min > condition.max:
+        yield f"{where}: no dice differ by {condition.min} or more and {condition.max} or less"
 
 
 def _effect_problems(where: str, effects: list[Effect]) -> Iterator[str]:

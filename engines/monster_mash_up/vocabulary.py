@@ -12,8 +12,10 @@ from msgspec import Meta
 from engines.kit.structs import snake_case
 
 Face = Annotated[int, Meta(ge=1, le=6)]
-Number = Annotated[int, Meta(ge=0)]
-Amount = Annotated[int, Meta(ge=1)]
+MOST = 9_999
+"""No number of a card set is larger, so that whatever they add up to in a match fits the wire's 32 bits."""
+Number = Annotated[int, Meta(ge=0, le=MOST)]
+Amount = Annotated[int, Meta(ge=1, le=MOST)]
 Whose = Literal["own", "opponent"]
 
 _ONE_DIE = {"own": "one of your dice", "opponent": "one of your opponent's dice", "any": "any die"}
@@ -206,7 +208,7 @@ class Shift(_Effect, frozen=True):
     """Move a die's face up or down, within 1 to 6."""
 
     side: Whose
-    by: int
+    by: Annotated[int, Meta(ge=-MOST, le=MOST)]
 
     @property
     def text(self) -> str:

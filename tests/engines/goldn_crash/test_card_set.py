@@ -52,6 +52,18 @@ def test_the_catalogue_names_every_id_that_the_game_uses() -> None:
     assert all(card.text for card in cards.cards if card.kind in {"CREW_CARD", "GUEST"})
 
 
+def test_the_catalogue_says_how_often_a_card_is_in_each_deck_of_several() -> None:
+    content = copy.deepcopy(ARENA)
+    content["deck"].append(copy.deepcopy(content["deck"][0]) | {"id": "other"})
+    bomb = next(face for face in content["deck"][1]["cards"] if (face["type"], face["value"]) == ("BOMB", 1))
+    in_standard, bomb["copies"] = bomb["copies"], 9
+    content["crew"][1]["deck"] = "other"
+    cards = {card.id: card for card in build_card_set(content, "sha256:0").cards}
+    assert cards["BOMB_1"].copies == in_standard + 9
+    assert dict(cards["BOMB_1"].values).items() >= {"copies_in_standard": in_standard, "copies_in_other": 9}.items()
+    assert "copies_in_standard" not in dict(next(card for card in GAME.default_card_set.cards if card.id == "BOMB_1").values)
+
+
 def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     """Set one place, ``deck.0.cards.2.value``; None takes it away."""
 
@@ -89,6 +101,7 @@ BROKEN = {
     "five guests": (change("guest", ARENA["guest"][:5]), "guest: 5 entries, fewer than 6"),
     "a guest twice": (change("guest.1.id", "COUNTESS"), "guest COUNTESS: stands 2 times"),
     "an unknown requirement": (change("guest.0.requirement.kind", "LUCK"), "kind"),
+    "more copies than anybody prints": (change("deck.0.cards.2.copies", 100), "copies"),
     "a count of 0": (change("guest.0.requirement.count", 0), "count"),
     "too much gold": (change("guest.0.gold", 10), "gold"),
     "a requirement of no type": (change("guest.2.requirement.type", "SHARK"), "guest GENERAL: 'SHARK' is no card type"),
