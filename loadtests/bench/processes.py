@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -12,16 +13,19 @@ from pathlib import Path
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Choose a port that nobody listens on, below those that the kernel gives to outgoing connections: such a one could be taken before it is used."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _free_row(ports: int) -> int:
     """Choose the first of so many free ports in a row."""
     while True:
         first = free_port()
-        with contextlib.ExitStack() as probes, contextlib.suppress(OSError, OverflowError):
+        with contextlib.ExitStack() as probes, contextlib.suppress(OSError):
             for port in range(first, first + ports):
                 probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
             return first
