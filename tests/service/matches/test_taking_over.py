@@ -31,14 +31,14 @@ def worker(workers: list[Worker]) -> Worker:
 
 
 async def renew(worker: Worker, match: Match, seat: int) -> Match:
-    creator = Credential(match.record.match_id, Role.CREATOR, {}, match.record.created, 2**40)
+    creator = Credential(match.record.match_id, Role.CREATOR, {}, match.record.origin, 2**40)
     after, _ = await renew_invite(worker.repository, creator, match.record.match_id, seat)
     return after
 
 
 async def claim(worker: Worker, match: Match, seat: int) -> Match:
     """Claim the seat's newest invite."""
-    invite = Credential(match.record.match_id, Role.SEAT, {seat: match.record.seats[seat - 1].generation}, match.record.created, 2**40)
+    invite = Credential(match.record.match_id, Role.SEAT, {seat: match.record.seats[seat - 1].generation}, match.record.origin, 2**40)
     after, _ = await claim_seat(worker.repository, invite, "", "", "")
     return after
 
