@@ -1,7 +1,7 @@
 """Claiming a seat with an invite, and renewing an invite."""
 
 from service.credentials import Credential
-from service.errors import AlreadyExists, InvalidRequest, Unauthenticated
+from service.errors import AlreadyExists, FailedPrecondition, InvalidRequest, Unauthenticated
 from service.matches.access import require_valid
 from service.matches.create import digest_of
 from service.matches.library import encode
@@ -56,6 +56,7 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
         NotFound: MATCH_NOT_FOUND.
         Unauthenticated: CREDENTIAL_INVALID.
         InvalidRequest: it is no person's seat.
+        FailedPrecondition: MATCH_FINISHED: what the seat knew stays closed, and nobody could be told any more that its holder is another.
     """
 
     def renew(match: Match) -> int:
@@ -64,6 +65,8 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
         if not match.is_persons(seat):
             raise InvalidRequest(("seat", "is no person's seat of this match"))
         record = seats[seat - 1]
+        if record.claimed and match.is_over and match.record.without_proof:
+            raise FailedPrecondition("MATCH_FINISHED", "the match is over, and what its seats knew stays closed")
         if record.claimed and match.record.status is MatchStatus.ACTIVE:
             match.take_over(seat, repository.now(match_id))
         record.generation += 1
