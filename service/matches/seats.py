@@ -9,6 +9,9 @@ from service.matches.match import Match
 from service.matches.repository import Repository
 from service.messages import MatchStatus, SeedSource
 
+_MOST_RENEWALS = 256
+"""Nobody needs as many. A log is never trimmed, so what can go into it has an end."""
+
 
 async def claim_seat(repository: Repository, invite: Credential, display_name: str, client_seed: str, request_id: str) -> tuple[Match, int]:
     """Take the seat that an invite is for; the last claim deals. Returns the match and the seat.
@@ -55,7 +58,7 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
     Raises:
         NotFound: MATCH_NOT_FOUND.
         Unauthenticated: CREDENTIAL_INVALID.
-        InvalidRequest: it is no person's seat.
+        InvalidRequest: it is no person's seat, or was given anew too often.
         FailedPrecondition: MATCH_FINISHED: what the seat knew stays closed, and nobody could be told any more that its holder is another.
     """
 
@@ -65,6 +68,8 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
         if not match.is_persons(seat):
             raise InvalidRequest(("seat", "is no person's seat of this match"))
         record = seats[seat - 1]
+        if record.generation >= _MOST_RENEWALS:
+            raise InvalidRequest(("seat", f"was given anew {_MOST_RENEWALS} times, and is not any more"))
         if record.claimed and match.is_over and match.record.without_proof:
             raise FailedPrecondition("MATCH_FINISHED", "the match is over, and what its seats knew stays closed")
         if record.claimed and match.record.status is MatchStatus.ACTIVE:
