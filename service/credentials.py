@@ -34,14 +34,15 @@ class Role(StrEnum):
 class Credential(msgspec.Struct, frozen=True):
     """A token's content.
 
-    ``created`` (ms) is when its match was created: a match that was deleted and made again under the same id is another one. ``seats`` maps each seat that
-    it opens to the seat's generation when it was given out; ``expires`` in seconds since 1970.
+    ``origin`` is when its match was created (ms), and its nonce: a match that was deleted and made again under the same id is another one, also if no time
+    has passed by the clock of whoever made it. ``seats`` maps each seat that it opens to the seat's generation when it was given out; ``expires`` in seconds
+    since 1970.
     """
 
     match_id: str
     role: Role
     seats: dict[int, int]
-    created: int
+    origin: tuple[int, int]
     expires: int
 
 
@@ -60,10 +61,12 @@ class Credentials:
         self._secrets = {key.key_id: key.secret for key in keys}
         self._remembered: OrderedDict[str, Credential] = OrderedDict()
 
-    def issue(self, match_id: str, created_ms: int, role: Role, seats: Mapping[int, int]) -> str:
-        """Make a token for a match that was created then. The same arguments give the same token while the signing key stays."""
+    def issue(self, match_id: str, origin: tuple[int, int], role: Role, seats: Mapping[int, int]) -> str:
+        """Make a token for a match. The same arguments give the same token while the signing key stays."""
+        created_ms, nonce = origin
         expires = created_ms // 1000 + _LIFETIME_S
-        claims = {"m": match_id, "c": created_ms, "r": role.value, "s": [[seat, generation] for seat, generation in seats.items()], "exp": expires}
+        held = [[seat, generation] for seat, generation in seats.items()]
+        claims = {"m": match_id, "c": created_ms, "n": nonce, "r": role.value, "s": held, "exp": expires}
         return jwt.encode(claims, self._signer.secret, algorithm=_ALGORITHM, headers={"kid": self._signer.key_id})
 
     def read(self, token: str) -> Credential:
@@ -95,7 +98,8 @@ class Credentials:
             secret = self._secrets[str(jwt.get_unverified_header(token).get("kid"))]
             claims = jwt.decode(token, secret, algorithms=[_ALGORITHM], leeway=_LEEWAY_S, options={"require": ["exp"]})
             seats = {int(seat): int(generation) for seat, generation in claims["s"]}
-            return Credential(str(claims["m"]), Role(claims["r"]), seats, int(claims["c"]), int(claims["exp"]))
+            origin = int(claims["c"]), int(claims.get("n", 0))  # an earlier release gave no nonce
+            return Credential(str(claims["m"]), Role(claims["r"]), seats, origin, int(claims["exp"]))
         except (jwt.PyJWTError, KeyError, ValueError, TypeError):
             raise _invalid() from None
 

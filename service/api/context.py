@@ -36,7 +36,7 @@ class Needs(Enum):
     CREATOR = "the creator's credential and an API key"
 
 
-_NOBODY = Credential("", Role.SPECTATOR, {}, 0, 0)
+_NOBODY = Credential("", Role.SPECTATOR, {}, (0, 0), 0)
 
 
 class Context:

@@ -58,11 +58,11 @@ class HandingOut:
 
     def creator_credential(self, match: Match) -> str:
         """Make the creator's credential."""
-        return self._credentials.issue(match.record.match_id, match.record.created, Role.CREATOR, {})
+        return self._credentials.issue(match.record.match_id, match.record.origin, Role.CREATOR, {})
 
     def spectator_credential(self, match: Match) -> str:
         """Make a spectator's credential."""
-        return self._credentials.issue(match.record.match_id, match.record.created, Role.SPECTATOR, {})
+        return self._credentials.issue(match.record.match_id, match.record.origin, Role.SPECTATOR, {})
 
     def claimed_credential(self, match: Match, seat: int) -> str:
         """Make the credential of a seat that was claimed with an invite of its present generation."""
@@ -70,7 +70,7 @@ class HandingOut:
 
     def invite(self, match: Match, seat: int, generation: int) -> str:
         """Make an invite."""
-        return self._credentials.issue(match.record.match_id, match.record.created, Role.INVITE, {seat: generation})
+        return self._credentials.issue(match.record.match_id, match.record.origin, Role.INVITE, {seat: generation})
 
     def read_invite(self, token: str) -> Credential:
         """Read an invite.
@@ -98,7 +98,7 @@ class HandingOut:
         )
 
     def _seat_credential(self, match: Match, generations: Mapping[int, int]) -> str:
-        return self._credentials.issue(match.record.match_id, match.record.created, Role.SEAT, generations)
+        return self._credentials.issue(match.record.match_id, match.record.origin, Role.SEAT, generations)
 
     def _seed_problem(self, seed: str) -> shape.Problem | None:
         if not seed:

@@ -54,13 +54,14 @@ class Playing:
         while True:
             watch.check()
             verdict, failure = await self._verdict()
+            if failure is not None:  # the seat may be another's now: nothing more is said than that
+                await self._send(messages.PlayMatchResponse(verdict))
+                raise failure
             updates = await self._updates() if watch.is_behind else ()
             question = await self._question()
             end = await self._end()
             if verdict is not None or updates or question is not None or end is not None:
                 await self._send(messages.PlayMatchResponse(verdict, updates, question, end))
-            if failure is not None:
-                raise failure
             if end is not None:
                 return
             if self._inbox is not None or watch.is_behind:

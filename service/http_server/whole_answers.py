@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import re
 import socket
+import struct
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
@@ -22,6 +23,7 @@ _MOST_ON_THE_WAY = 64 * 1024
 _SILENCE_MS = 30_000
 _MOST_BESIDE_BODY = 512 * 1024
 _PATIENCE_S = 30.0
+_AT_ONCE = struct.pack("ii", 1, 0)
 
 
 class Connection(Protocol):
@@ -40,12 +42,14 @@ class Connection(Protocol):
 class WholeAnswers(HttpToolsProtocol):
     """uvicorn's HTTP/1.1, on a transport that gathers; the Connection of its requests.
 
-    What uvicorn would take without end, memory and time, has limits: all of a request that is no body, how long it may come, and who says nothing at all.
+    What uvicorn would take without end, memory and time, has limits: all of a request that is no body, how long it may come, who says nothing at all, and who
+    does not take the answers. A stream has its own patience.
     """
 
     _gone: Callable[[], object] | None = None
     _beside_body = 0
     _too_late: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's says the same in other words
         super().connection_made(cast(Any, _Gathering(transport, self.loop)))
@@ -72,10 +76,27 @@ class WholeAnswers(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        if self._too_late is not None:
-            self._too_late.cancel()
+        for timer in (self._too_late, self._unread):
+            if timer is not None:
+                timer.cancel()
         if self._gone is not None:
             self._gone()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._wait_for_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close, which waits until all is sent: not for ever."""
+        if not self.transport.is_closing():
+            super().timeout_keep_alive_handler()
+            self._wait_for_reader()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -107,6 +128,19 @@ class WholeAnswers(HttpToolsProtocol):
             self.send_400_response("The head of a request is too large.")
         else:  # an answer is under way, or the request of this head
             self.transport.abort()
+
+    def _wait_for_reader(self) -> None:
+        if self._unread is None:
+            self._unread = self.loop.call_later(_PATIENCE_S, self._give_up_reader)
+
+    def _give_up_reader(self) -> None:
+        self._unread = None
+        if self._gone is not None:
+            return
+        line = self.transport.get_extra_info("socket")
+        with contextlib.suppress(OSError, AttributeError):  # the kernel too lets go of what it holds, instead of offering it on
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        self.transport.abort()
 
     def _watch(self) -> None:
         """Give a request that is not whole yet its time. Most are whole at once and cost nothing here."""

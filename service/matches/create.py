@@ -18,6 +18,7 @@ from service.matches.repository import Repository
 from service.messages import Controller, MatchStatus, SeatRequest, SeedSource
 
 DEFAULT_TTL_MS = 7 * 24 * 3600 * 1000
+_NONCE_BITS = 63  # MessagePack's integers have 64
 
 
 class NewMatch(NamedTuple):
@@ -100,6 +101,7 @@ def lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
         state=msgspec.Raw(encode(None)),
         move_timeout=wanted.move_timeout_ms,
         without_proof=wanted.without_proof,
+        nonce=secrets.randbits(_NONCE_BITS),
     )
     return Match(record, hosted, hosted.engine(mode.id, cards))
 

@@ -73,6 +73,11 @@ class Match:
         return self.record.version > 0
 
     @property
+    def is_over(self) -> bool:
+        """Whether there will be no more steps."""
+        return self.record.status in {MatchStatus.FINISHED, MatchStatus.ABANDONED}
+
+    @property
     def state(self) -> Any:
         """The engine's state; only after the deal."""
         if self._state is None:

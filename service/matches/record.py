@@ -54,7 +54,10 @@ class StandingDecision(OpenDecision, frozen=True, array_like=True):
 
 
 class Snapshot(msgspec.Struct, array_like=True):
-    """A match between two steps: everything. Times and ttl in milliseconds; ``options`` and ``state`` are the game's own, still encoded."""
+    """A match between two steps: everything. Times and ttl in milliseconds; ``options`` and ``state`` are the game's own, still encoded.
+
+    ``nonce`` is drawn when a match is created, and tells it from one that is made again under its id, even at the same time; 0: an earlier release made it.
+    """
 
     format: int
     match_id: str
@@ -80,6 +83,17 @@ class Snapshot(msgspec.Struct, array_like=True):
     state: msgspec.Raw
     move_timeout: int = 0
     without_proof: bool = False
+    nonce: int = 0
+
+    @property
+    def origin(self) -> tuple[int, int]:
+        """What this match shares with no other, not even with one that had its id before."""
+        return self.created, self.nonce
+
+    def is_of(self, origin: tuple[int, int]) -> bool:
+        """Whether this is the match of that origin. A worker of an earlier release writes a match back without its nonce: then the time must do."""
+        created, nonce = origin
+        return self.created == created and self.nonce in {0, nonce}
 
 
 E = TypeVar("E", bound=Event)

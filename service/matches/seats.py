@@ -1,13 +1,16 @@
 """Claiming a seat with an invite, and renewing an invite."""
 
 from service.credentials import Credential
-from service.errors import AlreadyExists, InvalidRequest, Unauthenticated
+from service.errors import AlreadyExists, FailedPrecondition, InvalidRequest, Unauthenticated
 from service.matches.access import require_valid
 from service.matches.create import digest_of
 from service.matches.library import encode
 from service.matches.match import Match
 from service.matches.repository import Repository
 from service.messages import MatchStatus, SeedSource
+
+_MOST_RENEWALS = 256
+"""Nobody needs as many. A log is never trimmed, so what can go into it has an end."""
 
 
 async def claim_seat(repository: Repository, invite: Credential, display_name: str, client_seed: str, request_id: str) -> tuple[Match, int]:
@@ -24,7 +27,7 @@ async def claim_seat(repository: Repository, invite: Credential, display_name: s
 
     def claim(match: Match) -> int:
         record = match.record.seats[seat - 1]
-        if match.record.created != invite.created or record.generation != generation:
+        if not match.record.is_of(invite.origin) or record.generation != generation:
             raise Unauthenticated("CREDENTIAL_INVALID", "this invite is not valid any more")
         if record.claimed:
             if request_id and record.claim_request == claim_request:
@@ -55,7 +58,8 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
     Raises:
         NotFound: MATCH_NOT_FOUND.
         Unauthenticated: CREDENTIAL_INVALID.
-        InvalidRequest: it is no person's seat.
+        InvalidRequest: it is no person's seat, or was given anew too often.
+        FailedPrecondition: MATCH_FINISHED: what the seat knew stays closed, and nobody could be told any more that its holder is another.
     """
 
     def renew(match: Match) -> int:
@@ -64,6 +68,10 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
         if not match.is_persons(seat):
             raise InvalidRequest(("seat", "is no person's seat of this match"))
         record = seats[seat - 1]
+        if record.generation >= _MOST_RENEWALS:
+            raise InvalidRequest(("seat", f"was given anew {_MOST_RENEWALS} times, and is not any more"))
+        if record.claimed and match.is_over and match.record.without_proof:
+            raise FailedPrecondition("MATCH_FINISHED", "the match is over, and what its seats knew stays closed")
         if record.claimed and match.record.status is MatchStatus.ACTIVE:
             match.take_over(seat, repository.now(match_id))
         record.generation += 1

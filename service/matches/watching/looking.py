@@ -94,9 +94,9 @@ class Looking:
         """Learn what a match is now, and wake whom it concerns."""
         if revision <= watched.revision:
             return  # a reading that was overtaken
-        created, seats, version, was_known = watched.created, watched.seats, watched.version, watched.revision
+        origin, seats, version, was_known = watched.origin, watched.seats, watched.version, watched.revision
         watched.take(revision, match, steps)
-        if was_known and created != watched.created:
+        if was_known and not match.record.is_of(origin):
             self.end(watched, lambda: gone(watched))  # another match, made again under the same id
         elif was_known and seats != watched.seats:
             for watch in watched.watches:

@@ -63,6 +63,8 @@ class Watch:
         found = self.watched.after(self.version)
         if found is None:
             found = await self._looking.read_on(self.watched, self.version)
+            if self.failure is not None:  # its seat was given anew meanwhile: what was read may be for another's eyes
+                return []
         self.version = found[-1][0]
         return found
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from service.errors import ApiError
 from service.matches.library import Entry
 from service.matches.match import Match
-from service.messages import MatchStatus
 
 if TYPE_CHECKING:
     from service.matches.watching.watch import Watch
@@ -25,7 +24,7 @@ class Watched:
     ``steps`` are the latest ones without a gap up to ``version``; ``expires`` is in milliseconds; ``seats`` are their generations.
     """
 
-    __slots__ = ("again", "commits", "created", "expires", "failure", "is_over", "is_used", "looking", "match", "match_id", "reading", "revision", "rung",
+    __slots__ = ("again", "commits", "expires", "failure", "is_over", "is_used", "looking", "match", "match_id", "origin", "reading", "revision", "rung",
                  "seats", "steps", "version", "watches")  # fmt: skip
 
     def __init__(self, match_id: str) -> None:
@@ -33,7 +32,7 @@ class Watched:
         self.watches: set[Watch] = set()
         self.revision = 0
         self.version = 0
-        self.created = 0
+        self.origin = 0, 0
         self.expires = 0
         self.is_over = False
         self.seats: tuple[int, ...] = ()
@@ -53,9 +52,9 @@ class Watched:
         self.steps = _joined(self.steps, steps, record.version)
         self.revision = revision
         self.version = record.version
-        self.created = record.created
+        self.origin = record.origin
         self.expires = record.updated + match.lifetime()
-        self.is_over = record.status in {MatchStatus.FINISHED, MatchStatus.ABANDONED}
+        self.is_over = match.is_over
         self.seats = tuple([seat.generation for seat in record.seats])
         self.match = match
         self.is_used = True

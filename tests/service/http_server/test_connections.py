@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import select
 import socket
 import time
 
@@ -116,6 +117,16 @@ def test_the_pieces_of_a_body_may_be_small(connection: socket.socket) -> None:
     connection.sendall(request("POST", "/v1/matches", b"", "Transfer-Encoding: chunked").replace(b"Content-Length: 0\r\n", b"") + pieces + b"0\r\n\r\n")
     [(status, _)] = read_answers(connection, 1)
     assert status == 200
+
+
+def test_who_does_not_take_the_answers_is_not_kept(serving: Serving) -> None:
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", serving.http_port))
+        connection.sendall(request("GET", "/v1/games/monster_mash_up/card-sets/house") * 1_000)  # more than the kernel holds
+        ending = select.poll()
+        ending.register(connection, 0)
+        assert ending.poll(60_000), "it is still there after a minute"
 
 
 def test_who_says_nothing_is_not_kept(connection: socket.socket) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from engines.kit.play import legal_moves
 from service.credentials import Credential, Role
-from service.errors import Unauthenticated
+from service.errors import InvalidRequest, Unauthenticated
 from service.matches import leaving
 from service.matches.history import History
 from service.matches.match import Match
@@ -31,14 +31,14 @@ def worker(workers: list[Worker]) -> Worker:
 
 
 async def renew(worker: Worker, match: Match, seat: int) -> Match:
-    creator = Credential(match.record.match_id, Role.CREATOR, {}, match.record.created, 2**40)
+    creator = Credential(match.record.match_id, Role.CREATOR, {}, match.record.origin, 2**40)
     after, _ = await renew_invite(worker.repository, creator, match.record.match_id, seat)
     return after
 
 
 async def claim(worker: Worker, match: Match, seat: int) -> Match:
     """Claim the seat's newest invite."""
-    invite = Credential(match.record.match_id, Role.SEAT, {seat: match.record.seats[seat - 1].generation}, match.record.created, 2**40)
+    invite = Credential(match.record.match_id, Role.SEAT, {seat: match.record.seats[seat - 1].generation}, match.record.origin, 2**40)
     after, _ = await claim_seat(worker.repository, invite, "", "", "")
     return after
 
@@ -151,3 +151,12 @@ async def test_a_match_is_rebuilt_as_it_was_right_before_and_right_after(worker:
         for held in shown.decisions:
             assert legal_moves(again.engine, again.state, held.seat) == legal_moves(live.engine, live.state, held.seat)
     looking_back.close()
+
+
+async def test_a_seat_cannot_be_given_anew_without_end_since_each_time_is_kept(worker: Worker) -> None:
+    match = await worker.create()
+    for _ in range(256):
+        await renew(worker, match, 1)
+    with pytest.raises(InvalidRequest):
+        await renew(worker, match, 1)
+    await renew(worker, match, 2)

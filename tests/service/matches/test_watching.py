@@ -79,7 +79,7 @@ class Place:
 
 
 def spectator(match: Match) -> Credential:
-    return Credential(match.record.match_id, Role.SPECTATOR, {}, match.record.created, 2**40)
+    return Credential(match.record.match_id, Role.SPECTATOR, {}, match.record.origin, 2**40)
 
 
 async def versions(watch: Watch, up_to: int, seconds: float = 20) -> list[int]:
@@ -239,7 +239,7 @@ async def test_a_seat_given_anew_ends_the_watches_of_that_seat_alone(places: lis
     record = match.record
     mine, others, public = await here.watch(match, 1, seat=1), await here.watch(match, 1, seat=2), await here.watch(match, 1)
     await until_heard(redis_server.url, key_prefix, match)
-    await renew_invite(places[by].worker.repository, creator(record.match_id, Role.CREATOR, {}, record.created, 2**40), record.match_id, 1)
+    await renew_invite(places[by].worker.repository, creator(record.match_id, Role.CREATOR, {}, record.origin, 2**40), record.match_id, 1)
     error = await end_of(mine)
     assert isinstance(error, Unauthenticated)
     assert error.reason == "CREDENTIAL_INVALID"

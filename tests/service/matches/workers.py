@@ -103,7 +103,7 @@ Start = Callable[..., Awaitable[Worker]]
 
 
 def credential(match: Match, seat: int) -> Credential:
-    return Credential(match.record.match_id, Role.SEAT, {seat: match.record.seats[seat - 1].generation}, match.record.created, 2**40)
+    return Credential(match.record.match_id, Role.SEAT, {seat: match.record.seats[seat - 1].generation}, match.record.origin, 2**40)
 
 
 async def until(holds: Callable[[], object], seconds: float = 20) -> None:
