@@ -62,6 +62,7 @@ class Worker:
         self._metrics.redis_used_memory.read = lambda: {node: memory.used for node, memory in self._store.fullness.known.items()}
         self._metrics.redis_max_memory.read = lambda: {node: memory.limit for node, memory in self._store.fullness.known.items()}
         self._loop_lag = LoopLag(self._metrics.loop_lag)
+        patience = _PATIENCE_IN_HEARTBEATS * settings.heartbeat
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
         handing_out = HandingOut(credentials, allow_seeds=settings.allow_seeds)
         contract = load_contract(games())
@@ -69,11 +70,10 @@ class Worker:
             "umpire.v1.CatalogService": [CatalogApi(library)],
             "umpire.v1.MatchService": [
                 MatchApi(library, repository, self._continuing, self._history, handing_out),
-                LiveApi(self._hub, repository, self._continuing, self._metrics),
+                LiveApi(self._hub, repository, self._continuing, self._metrics, patience),
             ],
         }
-        handlers, patience = handlers_of(contract.rpcs, apis), _PATIENCE_IN_HEARTBEATS * settings.heartbeat
-        self._dispatcher = Dispatcher(handlers, credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
+        self._dispatcher = Dispatcher(handlers_of(contract.rpcs, apis), credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
         self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins), settings.tls)
         self._ops = _server(Ops(self._metrics, self._why_not_ready))

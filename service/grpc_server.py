@@ -24,6 +24,8 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _OPTIONS = (
     ("grpc.so_reuseport", 1),
     ("grpc.max_receive_message_length", 64 * 1024),
+    # What is answered and not read is kept for the caller: a connection may have so many calls under way, then it waits.
+    ("grpc.max_concurrent_streams", 1_000),
     # A channel stays on one worker; a bounded age spreads them again after workers come and go. The streams on an old connection may end in their own time.
     ("grpc.max_connection_age_ms", 10 * 60 * 1000),
     # Whoever is gone without a word, with a stream open, is found out.

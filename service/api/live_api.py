@@ -1,5 +1,7 @@
 """MatchService's streams: watching a match, and playing one."""
 
+import asyncio
+
 from msgspec import UNSET
 
 from service import messages
@@ -15,13 +17,14 @@ from service.telemetry.metrics import Metrics
 
 
 class LiveApi:
-    """Handlers of the streams of ``umpire.v1.MatchService``."""
+    """Handlers of the streams of ``umpire.v1.MatchService``; ``patience`` (seconds) is how long PlayMatch waits for its caller to say who it is."""
 
-    def __init__(self, hub: Hub, repository: Repository, continuing: Continuing, metrics: Metrics) -> None:
+    def __init__(self, hub: Hub, repository: Repository, continuing: Continuing, metrics: Metrics, patience: float) -> None:
         self._hub = hub
         self._repository = repository
         self._continuing = continuing
         self._metrics = metrics
+        self._patience = patience
 
     @needs(Needs.CREDENTIAL)
     async def watch_match(self, context: Context, request: messages.WatchMatchRequest, send: Send) -> None:
@@ -74,7 +77,11 @@ class LiveApi:
 
     @needs(Needs.CREDENTIAL)
     async def play_match(self, context: Context, receive: Receive, send: Send) -> None:
-        first = await receive()
+        try:
+            async with asyncio.timeout(self._patience):
+                first = await receive()
+        except TimeoutError:
+            raise InvalidRequest(("open", f"must come within {self._patience:g} s")) from None
         if first is None or first.open is None:
             raise InvalidRequest(("open", "must be the first message"))
         opened: messages.PlayOpen = first.open
