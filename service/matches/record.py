@@ -14,6 +14,8 @@ from service.messages import Cause, Controller, MatchStatus, SeedSource
 
 FORMAT = 1
 
+_AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
+
 
 class LastRequest(msgspec.Struct, frozen=True, array_like=True):
     """A seat's last applied request that had an id: what it was, and the versions that its commit made."""
@@ -80,6 +82,17 @@ class Snapshot(msgspec.Struct, array_like=True):
     state: msgspec.Raw
     move_timeout: int = 0
     without_proof: bool = False
+
+    @property
+    def lifetime(self) -> int:
+        """How long the match is kept after its last step, in milliseconds: longer than it was made for, if a decision is still open then."""
+        latest = max((held.deadline for held in self.decisions), default=0)
+        return max(self.ttl, latest + _AFTER_A_DEADLINE_MS - self.updated) if latest else self.ttl
+
+    @property
+    def expires(self) -> int:
+        """When the match is removed if nothing more happens, in milliseconds."""
+        return self.updated + self.lifetime
 
 
 E = TypeVar("E", bound=Event)

@@ -54,7 +54,7 @@ class Watched:
         self.revision = revision
         self.version = record.version
         self.created = record.created
-        self.expires = record.updated + match.lifetime()
+        self.expires = record.expires
         self.is_over = record.status in {MatchStatus.FINISHED, MatchStatus.ABANDONED}
         self.seats = tuple([seat.generation for seat in record.seats])
         self.match = match
