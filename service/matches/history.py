@@ -17,7 +17,7 @@ from service.matches.match import Match
 from service.matches.proof import present_proof
 from service.matches.replay import NotToBeRepeated, before_the_deal, repeat
 from service.matches.repository import Repository
-from service.messages import Cause, MatchStatus
+from service.messages import Cause
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ class History:
 
 
 def _require_over(match: Match) -> None:
-    if match.record.status not in {MatchStatus.FINISHED, MatchStatus.ABANDONED}:
+    if not match.record.status.is_over:
         raise FailedPrecondition("MATCH_NOT_FINISHED", "the match is still being played; this is shown after its end")
 
 

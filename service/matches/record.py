@@ -3,7 +3,7 @@
 Both are MessagePack arrays; fields are added at the end only, with defaults. ``FORMAT`` is raised when that does not suffice.
 """
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -93,6 +93,11 @@ class Snapshot(msgspec.Struct, array_like=True):
     def expires(self) -> int:
         """When the match is removed if nothing more happens, in milliseconds."""
         return self.updated + self.lifetime
+
+
+def nothing_dealt() -> dict[str, Any]:
+    """Give the fields of a Snapshot that are the same for every match before its deal."""
+    return {"version": 0, "status": MatchStatus.WAITING, "decisions": [], "outcome": None, "digest": b"", "state": msgspec.Raw(msgspec.msgpack.encode(None))}
 
 
 E = TypeVar("E", bound=Event)

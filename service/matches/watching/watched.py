@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from service.errors import ApiError
 from service.matches.library import Entry
 from service.matches.match import Match
-from service.messages import MatchStatus
 
 if TYPE_CHECKING:
     from service.matches.watching.watch import Watch
@@ -55,7 +54,7 @@ class Watched:
         self.version = record.version
         self.created = record.created
         self.expires = record.expires
-        self.is_over = record.status in {MatchStatus.FINISHED, MatchStatus.ABANDONED}
+        self.is_over = record.status.is_over
         self.seats = tuple([seat.generation for seat in record.seats])
         self.match = match
         self.is_used = True
