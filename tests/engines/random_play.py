@@ -85,6 +85,18 @@ def copied(game: Game, state: Any) -> Any:
     return msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=game.state)
 
 
+def perft(game: Game, engine: Engine[Any], state: Any, depth: int) -> int:
+    """Count the lines of play to a depth, in which, of several seats asked, the first answers first."""
+    decisions = engine.decisions(state)
+    if not decisions:
+        return 1
+    seat = decisions[0].seat
+    legal = play.legal_moves(engine, state, seat)
+    if depth == 1:
+        return len(legal)
+    return sum(perft(game, engine, stepped(engine, copied(game, state), seat, move)[0], depth - 1) for move in legal)
+
+
 def stepped(engine: Engine[Any], state: Any, seat: int, move: Move, seed: int = 0) -> tuple[Any, list[Emitted[Any]], list[Draw]]:
     """Play one move on a state of one's own."""
     table: Table[Any] = Table(chance(seed, state.position))
