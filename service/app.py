@@ -110,7 +110,7 @@ class Worker:
         self._dispatcher.drain()  # what still comes over open connections is told to try again; what was begun goes on
         await self._hub.drain()
         self._http.should_exit = True
-        await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)
+        await asyncio.gather(self._grpc.stop(_GRACE_S), *self._serving[1:], return_exceptions=True)  # the first is the ops port, which answers to the last
         await self._hub.close()
         self._loop_lag.stop()
         await self._sweeping.close()

@@ -104,6 +104,18 @@ class Credentials:
             raise _invalid() from None
 
 
+def bearer(authorization: str) -> str:
+    """Take the token out of an Authorization header or metadata; "" if there is none.
+
+    Raises:
+        Unauthenticated: CREDENTIAL_INVALID: it is of another scheme.
+    """
+    scheme, _, token = authorization.partition(" ")
+    if authorization and scheme.lower() != "bearer":
+        raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
+    return token.strip()
+
+
 class ApiKeys:
     """The keys that may create matches, by name; none at all means that anybody may."""
 

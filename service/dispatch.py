@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Call", "Dispatcher", "handlers_of"]
 
 
-_PATIENCE_S = 24.0
-
-
 def handlers_of(rpcs: Mapping[str, Rpc], apis: Mapping[str, Sequence[object]]) -> dict[str, Handler | StreamHandler]:
     """Find the handler of every rpc, by its path; ``apis`` maps a service's full name to the objects with its handlers.
 
@@ -52,8 +49,8 @@ class Dispatcher:
         credentials: Credentials,
         api_keys: ApiKeys,
         metrics: Metrics,
-        patience: float = _PATIENCE_S,
-        tracing: "Tracing | None" = None,
+        patience: float,
+        tracing: "Tracing | None",
     ) -> None:
         self._handlers: Mapping[str, Any] = handlers
         self.patience = patience

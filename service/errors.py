@@ -1,21 +1,23 @@
 """Every way in which a call can be refused.
 
     ApiError
-    ├── InvalidRequest          INVALID_ARGUMENT     with one entry a bad field
+    ├── InvalidRequest          INVALID_ARGUMENT     INVALID_REQUEST, with one entry a bad field
     ├── Unauthenticated         UNAUTHENTICATED      CREDENTIAL_MISSING, CREDENTIAL_INVALID, API_KEY_INVALID
     ├── Forbidden               PERMISSION_DENIED    WRONG_MATCH, WRONG_SEAT, SPECTATOR_CANNOT_MOVE, CREATOR_ONLY, API_KEY_REQUIRED
     ├── NotFound                NOT_FOUND            MATCH_NOT_FOUND, MATCH_EXPIRED, GAME_NOT_FOUND, CARD_SET_NOT_FOUND, ROUTE_NOT_FOUND
     ├── AlreadyExists           ALREADY_EXISTS       REQUEST_ID_REUSED, SEAT_CLAIMED
     ├── FailedPrecondition      FAILED_PRECONDITION  NO_OPEN_DECISION, MATCH_FINISHED, MATCH_NOT_STARTED
+    │   │                                            MATCH_NOT_FINISHED, PROOF_WITHHELD
     │   └── IllegalMove                              ILLEGAL_MOVE
-    ├── DecisionClosed          ABORTED
-    ├── VersionAhead            OUT_OF_RANGE
-    ├── TooLarge                RESOURCE_EXHAUSTED
+    ├── DecisionClosed          ABORTED              DECISION_CLOSED
+    ├── VersionAhead            OUT_OF_RANGE         VERSION_AHEAD
+    ├── TooLarge                RESOURCE_EXHAUSTED   TOO_LARGE
     ├── TooSlow                 RESOURCE_EXHAUSTED   WATCHER_TOO_SLOW
-    ├── MethodNotAllowed        UNIMPLEMENTED        also for a stream where there are none
+    ├── MethodNotAllowed        UNIMPLEMENTED        METHOD_NOT_ALLOWED
+    │   └── NoStream                                 likewise: the door has no streams
     ├── Unavailable             UNAVAILABLE          STORE_UNAVAILABLE, SERVER_DRAINING, RULESET_UNKNOWN_HERE; says what is known of the move
-    ├── SnapshotUnreadable      DATA_LOSS
-    └── Internal                INTERNAL             anything unforeseen
+    ├── SnapshotUnreadable      DATA_LOSS            SNAPSHOT_UNREADABLE
+    └── Internal                INTERNAL             INTERNAL: anything unforeseen
 
 The reasons are ``umpire.v1.ErrorReason`` without its prefix; a test holds the two lists equal. Each door has one place that writes an ApiError in its own form.
 """

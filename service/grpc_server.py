@@ -15,8 +15,9 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2
 from service.api.context import Left
 from service.config import Tls
 from service.contract import Rpc
+from service.credentials import bearer
 from service.dispatch import Call, Dispatcher
-from service.errors import ApiError, Unauthenticated
+from service.errors import ApiError
 from service.request_ids import request_id
 from service.status import status_of
 
@@ -188,10 +189,7 @@ def _call(metadata: Iterable[tuple[str, str | bytes]] | None) -> Call:
                 traceparent = str(value)
             case "tracestate":
                 tracestate = str(value)
-    scheme, _, token = authorization.partition(" ")
-    if authorization and scheme.lower() != "bearer":
-        raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
-    return Call(token.strip(), api_key, request_id(given_id), "grpc", traceparent, tracestate)
+    return Call(bearer(authorization), api_key, request_id(given_id), "grpc", traceparent, tracestate)
 
 
 async def _abort(context: Any, error: ApiError) -> NoReturn:

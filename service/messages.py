@@ -38,6 +38,10 @@ class MatchStatus(StrEnum):
     FINISHED = "FINISHED"
     ABANDONED = "ABANDONED"
 
+    @property
+    def is_over(self) -> bool:
+        return self in (MatchStatus.FINISHED, MatchStatus.ABANDONED)
+
 
 class SeedSource(StrEnum):
     """Who chose the seed."""

@@ -1,4 +1,6 @@
+import os
 import secrets
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +14,17 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRe
     server = PrivateRedis(tmp_path_factory.mktemp("redis"))
     server.start()
     yield server
+    server.stop()
+
+
+@pytest.fixture
+def own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis]:
+    """A Redis that the test may freeze and kill."""
+    server = PrivateRedis(tmp_path_factory.mktemp("own"))
+    server.start()
+    yield server
+    if server.process is not None and server.process.poll() is None:
+        os.kill(server.process.pid, signal.SIGCONT)
     server.stop()
 
 

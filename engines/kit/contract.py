@@ -96,7 +96,7 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def leave(self, table: Table[S], seat: int) -> None:
-        """Carry out that a seat leaves the match for good."""
+        """Carry out that a seat leaves the match for good. A match that ends by it ends for RESIGNATION, and not with this seat among its winners."""
 
     @abstractmethod
     def label(self, move: Move, state: S) -> str:

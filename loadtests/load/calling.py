@@ -13,7 +13,12 @@ from loadtests.load.tally import Tally
 
 T = TypeVar("T")
 
-_PATIENCE_S = 30.0
+PATIENCE_S = 30.0
+"""How long a failure that may pass is borne, of a call or a stream."""
+
+BREAK_S = 0.25
+"""The pause before a stream that broke is opened again."""
+
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 2.0
 
 
@@ -37,7 +42,7 @@ class Calls:
                 answer = call()
             except Refused as refused:
                 seconds = time.perf_counter() - begun
-                if refused.may_pass and seconds < _PATIENCE_S:
+                if refused.may_pass and seconds < PATIENCE_S:
                     self.repeat(door, name, refused)
                     gevent.sleep(pause * random.uniform(0.5, 1))
                     pause = min(pause * 2, _LONGEST_PAUSE_S)

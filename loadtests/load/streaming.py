@@ -14,7 +14,7 @@ import gevent
 import grpc
 from gevent.queue import SimpleQueue
 
-from loadtests.load.calling import Calls
+from loadtests.load.calling import BREAK_S, PATIENCE_S, Calls
 from loadtests.load.grpc_door import GrpcDoor, refusal_in, refusal_of, step_of
 from loadtests.load.ledger import Acknowledged, Ledger, Telling
 from loadtests.load.playing import OVERTAKEN, overtaken, think
@@ -22,9 +22,6 @@ from loadtests.load.seen import Refused, Step, ending_of
 from loadtests.load.weights import Weights
 from umpire.v1 import match_pb2
 from umpire.v1 import match_service_pb2 as service
-
-_PATIENCE_S = 30.0
-_PAUSE_S = 0.25
 
 
 @dataclass
@@ -91,11 +88,11 @@ class Streaming:
         if not self._goes_on():
             return
         self._broken_since = self._broken_since or time.monotonic()
-        if not refused.may_pass or time.monotonic() - self._broken_since > _PATIENCE_S:
+        if not refused.may_pass or time.monotonic() - self._broken_since > PATIENCE_S:
             self._calls.record("grpc", "PlayMatch", 0, refused)
             raise refused
         self._calls.repeat("grpc", "PlayMatch", refused)
-        gevent.sleep(_PAUSE_S)
+        gevent.sleep(BREAK_S)
 
     def _one_stream(self) -> None:
         self._to_send = SimpleQueue()
@@ -126,13 +123,10 @@ class Streaming:
             self._version = update.version
         if message.HasField("verdict"):
             self._judge(message.verdict)
-        if message.HasField("question") and not self._is_answered(message.question.decision.decision_id):
+        if message.HasField("question") and message.question.decision.decision_id != self._answered:
             self._answer(message.question)
         if message.HasField("end"):
             self.ending = ending_of(match_pb2.MatchStatus.Name(message.end.status), message.end.outcome.reason)
-
-    def _is_answered(self, decision: int) -> bool:
-        return decision == self._answered
 
     def _answer(self, question: service.PlayQuestion) -> None:
         think(self._weights)
@@ -181,11 +175,11 @@ class Streaming:
         if not self._goes_on():
             return
         sent.refused_since = sent.refused_since or time.monotonic()
-        if time.monotonic() - sent.refused_since > _PATIENCE_S:
+        if time.monotonic() - sent.refused_since > PATIENCE_S:
             self._calls.record("grpc", "PlayMatch, move to verdict", time.perf_counter() - sent.at, refused)
             raise refused
         self._calls.repeat("grpc", "PlayMatch, move to verdict", refused)
-        gevent.sleep(_PAUSE_S)
+        gevent.sleep(BREAK_S)
         sent.due += 1
         self._pending[sent.move.request_id] = sent
         self._send(service.PlayMatchRequest(move=sent.move))

@@ -5,13 +5,10 @@ import time
 import gevent
 from gevent.event import Event
 
-from loadtests.load.calling import Calls
+from loadtests.load.calling import BREAK_S, PATIENCE_S, Calls
 from loadtests.load.doors import Door, Stream
 from loadtests.load.ledger import Ledger, Telling
 from loadtests.load.seen import Refused, Step
-
-_PATIENCE_S = 30.0
-_PAUSE_S = 0.25
 
 
 class Watching:
@@ -77,12 +74,12 @@ class Watching:
                 if not self._is_wanted:
                     return
                 self._broken_since = self._broken_since or time.monotonic()
-                if not refused.may_pass or time.monotonic() - self._broken_since > _PATIENCE_S:
+                if not refused.may_pass or time.monotonic() - self._broken_since > PATIENCE_S:
                     self.trouble = refused
                     self._calls.record(self._door.name, "watch", 0, refused)
                     break
                 self._calls.repeat(self._door.name, "watch", refused)
-                gevent.sleep(_PAUSE_S)
+                gevent.sleep(BREAK_S)
         self._news.set()
 
     def _read(self) -> None:

@@ -13,9 +13,9 @@ from service.admin.plain import compact, instant, plain, table
 from service.matches.access import PUBLIC
 from service.matches.library import Entry
 from service.matches.match import Match
+from service.matches.ports import NobodyAsks
 from service.matches.present import present_updates
 from service.matches.repository import Repository
-from service.messages import Cause
 
 _PAGE = 500
 
@@ -40,7 +40,7 @@ async def run(access: Access, options: argparse.Namespace) -> AsyncIterator[str]
 
 
 async def _entries(access: Access, match: Match, since: int) -> AsyncIterator[tuple[int, Entry]]:
-    repository = Repository(access.store, access.library, _Nobody())
+    repository = Repository(access.store, access.library, NobodyAsks())  # reading for an operator is no traffic
     while page := await repository.entries(match, since, _PAGE):
         for step in page:
             yield step
@@ -102,28 +102,3 @@ def _audience(emitted: dict[str, Any]) -> str:
 
 def _numbers(seats: list[int]) -> str:
     return ",".join(map(str, seats))
-
-
-class _Nobody:
-    """Observes nothing: reading for an operator is no traffic."""
-
-    def match_created(self, game: str, mode: str) -> None:
-        """Nothing to count."""
-
-    def match_finished(self, game: str, mode: str, reason: str) -> None:
-        """Nothing to count."""
-
-    def move_applied(self, game: str, kind: str, cause: Cause) -> None:
-        """Nothing to count."""
-
-    def decision_answered(self, game: str, kind: str, seconds: float) -> None:
-        """Nothing to count."""
-
-    def deadline_missed(self, game: str, kind: str) -> None:
-        """Nothing to count."""
-
-    def commit_ended(self, game: str, outcome: str) -> None:
-        """Nothing to count."""
-
-    def commit_conflicted(self, game: str) -> None:
-        """Nothing to count."""

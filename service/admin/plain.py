@@ -1,7 +1,7 @@
 """From structs to plain values with names, and from those to lines. The stored form has no names: its structs are arrays."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
@@ -60,7 +60,7 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     """Write columns, the last as wide as it is."""
     texts = [tuple(head), *(tuple(printable(str(cell)) for cell in row) for row in rows)]
     widths = [max(len(row[column]) for row in texts) for column in range(len(head))]

@@ -45,8 +45,10 @@ def public_record(opened: Opened) -> dict[str, Any]:
         "hot_seat": record.hot_seat,
         "created": instant(record.created),
         "updated": instant(record.updated),
-        "expires": instant(record.updated + record.ttl),
+        "expires": instant(record.expires),
         "ttl_ms": record.ttl,
+        "move_timeout_ms": record.move_timeout,
+        "without_proof": record.without_proof,
         "seats": [_seat(number, seat) for number, seat in enumerate(record.seats, 1)],
         "decisions": _decisions(opened),
     }

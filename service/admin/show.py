@@ -34,22 +34,9 @@ def _lines(content: dict[str, Any]) -> list[str]:
         "outcome": ended or "none yet",
         "hot_seat": _yes(content["hot_seat"]),
         "ttl_ms": f"{content['ttl_ms']} ({span(content['ttl_ms'])} after the last step)",
+        "move_timeout_ms": f"{content['move_timeout_ms']} ({span(content['move_timeout_ms'])} a decision)" if content["move_timeout_ms"] else "none",
+        "without_proof": _yes(content["without_proof"]),
     }
-    seats = [
-        (
-            seat["seat"],
-            seat["controller"],
-            seat["house_bot"] or "-",
-            seat["display_name"] or "-",
-            _yes(seat["claimed"]),
-            _yes(seat["left"]),
-            seat["generation"],
-            _yes(seat["has_client_seed"]),
-            _yes(seat["remembers_claim"]),
-            "no" if seat["remembers_move"] is None else f"of version {seat['remembers_move']['applied_version']}",
-        )
-        for seat in content["seats"]
-    ]
     decisions = [(decision["seat"], decision["decision_id"], decision["kind"] or "unknown") for decision in content["decisions"]]
     keys = [
         (
@@ -63,12 +50,30 @@ def _lines(content: dict[str, Any]) -> list[str]:
     return [
         *table(("field", "value"), list(shown.items())),
         "",
-        *table(("seat", "controller", "bot", "name", "claimed", "left", "generation", "client seed", "claim remembered", "move remembered"), seats),
+        *table(
+            ("seat", "controller", "bot", "name", "claimed", "left", "generation", "client seed", "claim remembered", "move remembered"),
+            map(_seat, content["seats"]),
+        ),
         "",
         *(table(("seat", "decision", "kind"), decisions) if decisions else ["no open decision"]),
         "",
         *table(("type", "bytes", "time left", "key"), keys),
     ]
+
+
+def _seat(seat: dict[str, Any]) -> tuple[object, ...]:
+    return (
+        seat["seat"],
+        seat["controller"],
+        seat["house_bot"] or "-",
+        seat["display_name"] or "-",
+        _yes(seat["claimed"]),
+        _yes(seat["left"]),
+        seat["generation"],
+        _yes(seat["has_client_seed"]),
+        _yes(seat["remembers_claim"]),
+        "no" if seat["remembers_move"] is None else f"of version {seat['remembers_move']['applied_version']}",
+    )
 
 
 def _yes(value: bool) -> str:

@@ -87,12 +87,7 @@ class MatchApi:
     async def apply_move(self, context: Context, request: messages.ApplyMoveRequest) -> messages.ApplyMoveResponse:
         access.require_match(context.credential, request.match_id)
         seat = access.acting_seat(context.credential, request.seat)
-        given = [move for move in (request.move, request.move_id) if move is not None and move is not UNSET]
-        shape.refuse(
-            shape.unless(len(given) == 1, "move", "exactly one of move and move_id is required"),
-            shape.identifier("request_id", request.request_id),
-        )
-        wanted = moves.Wanted(request.match_id, seat, request.decision_id, given[0], request.request_id)
+        wanted = moves.Wanted(request.match_id, seat, request.decision_id, shape.given_move(request), request.request_id)
         verdict = await moves.apply_move(self._repository, context.credential, wanted)
         match = verdict.match
         self._seen(context, match)

@@ -2,8 +2,6 @@
 
 import asyncio
 
-from msgspec import UNSET
-
 from service import messages
 from service.api import shape
 from service.api.context import Context, Receive, Send
@@ -162,13 +160,8 @@ class Playing:
         return messages.PlayVerdict(decision_id=decision_id, request_id=request_id, applied_version=0, refusal=refusal)
 
     async def _apply(self, move: messages.PlayMove) -> int:
-        given = [one for one in (move.move, move.move_id) if one is not None and one is not UNSET]
-        shape.refuse(
-            shape.unless(len(given) == 1, "move.move", "exactly one of move and move_id is required"),
-            shape.identifier("move.request_id", move.request_id),
-        )
-        watch = self._watch
-        wanted = moves.Wanted(watch.watched.match_id, watch.viewer, move.decision_id, given[0], move.request_id)
+        watch, given = self._watch, shape.given_move(move, f"{_MOVE}.")
+        wanted = moves.Wanted(watch.watched.match_id, watch.viewer, move.decision_id, given, move.request_id)
         verdict = await moves.apply_move(self._repository, watch.credential, wanted)
         self._continuing.look_at(verdict.match)
         return verdict.applied_version

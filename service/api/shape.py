@@ -3,7 +3,11 @@
 import string
 from collections.abc import Iterable
 
+from msgspec import UNSET
+
+from engines.kit.structs import Move
 from service.errors import InvalidRequest
+from service.messages import ApplyMoveRequest, PlayMove
 
 _PRINTABLE = frozenset(string.ascii_letters + string.digits + string.punctuation)
 _LONGEST_ID = 64
@@ -32,6 +36,20 @@ def identifier(field: str, value: str) -> Problem | None:
     """Check a caller's own id or seed: up to 64 printable ASCII characters, no spaces; may be empty."""
     good = len(value) <= _LONGEST_ID and _PRINTABLE.issuperset(value)
     return None if good else (field, f"has at most {_LONGEST_ID} printable ASCII characters and no spaces")
+
+
+def given_move(asked: ApplyMoveRequest | PlayMove, within: str = "") -> Move | str:
+    """Return the move that a request gives, typed or as text; ``within`` is the path to it, "" or ending with a dot.
+
+    Raises:
+        InvalidRequest: it gives none or both, or its request_id is no id.
+    """
+    given = [move for move in (asked.move, asked.move_id) if move is not None and move is not UNSET]
+    refuse(
+        unless(len(given) == 1, f"{within}move", "exactly one of move and move_id is required"),
+        identifier(f"{within}request_id", asked.request_id),
+    )
+    return given[0]
 
 
 def name(field: str, value: str) -> Problem | None:

@@ -81,7 +81,8 @@ def _insecure(command: str, settings: Settings) -> Finding:
         return error(check, found, "set them and leave --insecure (UMPIRE_INSECURE) off, or listen on 127.0.0.1")
     if settings.insecure and command == "worker":
         return warning(check, "on: missing keys do not stop a worker", "production leaves --insecure (UMPIRE_INSECURE) off")
-    return ok(check, f"{'on' if settings.insecure else 'off'}, listening on {settings.host}; TLS is the business of what stands before it")
+    tls = "with TLS" if settings.tls else "TLS is the business of what stands before it"
+    return ok(check, f"{'on' if settings.insecure else 'off'}, listening on {settings.host}; {tls}")
 
 
 def _seeds(command: str, settings: Settings) -> Finding:

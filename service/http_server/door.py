@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from service.contract import Rpc
+from service.credentials import bearer
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError, InvalidRequest, MethodNotAllowed, NoStream, NotFound, TooLarge, Unauthenticated
 from service.http_server.connect import error_json, http_status, is_proto, is_stream, stream_error
@@ -131,19 +132,11 @@ async def _live(receive: Any, send: Any) -> None:
 
 
 def _call(headers: dict[bytes, bytes], call_id: str, transport: str) -> Call:
-    credential, api_key = _bearer(headers), headers.get(b"x-api-key", b"").decode("latin-1")
+    credential, api_key = bearer(headers.get(b"authorization", b"").decode("latin-1")), headers.get(b"x-api-key", b"").decode("latin-1")
     traceparent = headers.get(b"traceparent")
     if traceparent is None:
         return Call(credential, api_key, call_id, transport)
     return Call(credential, api_key, call_id, transport, traceparent.decode("latin-1"), headers.get(b"tracestate", b"").decode("latin-1"))
-
-
-def _bearer(headers: dict[bytes, bytes]) -> str:
-    authorization = headers.get(b"authorization", b"").decode("latin-1")
-    scheme, _, token = authorization.partition(" ")
-    if authorization and scheme.lower() != "bearer":
-        raise Unauthenticated("CREDENTIAL_INVALID", "the authorization must be: Bearer <credential>")
-    return token.strip()
 
 
 def _query(text: bytes) -> list[tuple[str, str]]:

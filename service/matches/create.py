@@ -13,9 +13,9 @@ from engines.kit.structs import Options
 from service.errors import AlreadyExists, InvalidRequest
 from service.matches.library import HostedGame, Library, encode
 from service.matches.match import Match
-from service.matches.record import FORMAT, SeatRecord, Snapshot
+from service.matches.record import FORMAT, SeatRecord, Snapshot, nothing_dealt
 from service.matches.repository import Repository
-from service.messages import Controller, MatchStatus, SeatRequest, SeedSource
+from service.messages import Controller, SeatRequest, SeedSource
 
 DEFAULT_TTL_MS = 7 * 24 * 3600 * 1000
 _NONCE_BITS = 63  # MessagePack's integers have 64
@@ -84,11 +84,7 @@ def lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
         ruleset=game.ruleset,
         card_set=cards.id,
         card_set_digest=cards.digest,
-        version=0,
-        status=MatchStatus.WAITING,
         seats=_seats(hosted, mode, wanted),
-        decisions=[],
-        outcome=None,
         seed=wanted.seed or secrets.token_bytes(32),
         seed_source=SeedSource.CALLER if wanted.seed else SeedSource.SERVER,
         created=now,
@@ -96,12 +92,11 @@ def lay_out(library: Library, wanted: NewMatch, now: int) -> Match:
         ttl=wanted.ttl_ms,
         create_request=_body(wanted, options, cards.digest),
         hot_seat=wanted.hot_seat,
-        digest=b"",
         options=msgspec.Raw(encode(options)),
-        state=msgspec.Raw(encode(None)),
         move_timeout=wanted.move_timeout_ms,
         without_proof=wanted.without_proof,
         nonce=secrets.randbits(_NONCE_BITS),
+        **nothing_dealt(),
     )
     return Match(record, hosted, hosted.engine(mode.id, cards))
 

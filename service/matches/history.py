@@ -76,7 +76,7 @@ class History:
 
 
 def _require_over(match: Match) -> None:
-    if not match.is_over:
+    if not match.record.status.is_over:
         raise FailedPrecondition("MATCH_NOT_FINISHED", "the match is still being played; this is shown after its end")
 
 

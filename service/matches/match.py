@@ -22,7 +22,6 @@ from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, Ma
 
 _TAKEN_ON_WITHIN_MS = 10_000
 _NOT_ASKED = StandingDecision(0, 0)
-_AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -71,11 +70,6 @@ class Match:
     def dealt(self) -> bool:
         """Whether the deal has happened."""
         return self.record.version > 0
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there will be no more steps."""
-        return self.record.status in {MatchStatus.FINISHED, MatchStatus.ABANDONED}
 
     @property
     def state(self) -> Any:
@@ -146,11 +140,6 @@ class Match:
     def is_late(self, seat: int, now: int) -> bool:
         """Whether a seat's open decision has passed its deadline."""
         return 0 < self._held(seat).deadline <= now
-
-    def lifetime(self) -> int:
-        """How long the match is kept after its last step, in milliseconds: longer than it was made for, if a decision is still open then."""
-        latest = max((held.deadline for held in self.record.decisions), default=0)
-        return max(self.record.ttl, latest + _AFTER_A_DEADLINE_MS - self.record.updated) if latest else self.record.ttl
 
     def due(self) -> int:
         """When somebody has to look at the match even if nobody calls, in milliseconds; 0: never."""

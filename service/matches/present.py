@@ -42,7 +42,7 @@ def present_match(match: Match, viewer: int, *, with_view: bool = True) -> messa
         seed_source=record.seed_source,
         create_time=messages.Timestamp(record.created),
         update_time=messages.Timestamp(record.updated),
-        expire_time=messages.Timestamp(record.updated + match.lifetime()),
+        expire_time=messages.Timestamp(record.expires),
         viewer=viewer,
         move_timeout=messages.Duration(record.move_timeout) if record.move_timeout else None,
     )

@@ -3,7 +3,7 @@
 Both are MessagePack arrays; fields are added at the end only, with defaults. ``FORMAT`` is raised when that does not suffice.
 """
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -13,6 +13,8 @@ from engines.kit.table import Emitted
 from service.messages import Cause, Controller, MatchStatus, SeedSource
 
 FORMAT = 1
+
+_AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
 
 
 class LastRequest(msgspec.Struct, frozen=True, array_like=True):
@@ -94,6 +96,22 @@ class Snapshot(msgspec.Struct, array_like=True):
         """Whether this is the match of that origin. A worker of an earlier release writes a match back without its nonce: then the time must do."""
         created, nonce = origin
         return self.created == created and self.nonce in {0, nonce}
+
+    @property
+    def lifetime(self) -> int:
+        """How long the match is kept after its last step, in milliseconds: longer than it was made for, if a decision is still open then."""
+        latest = max((held.deadline for held in self.decisions), default=0)
+        return max(self.ttl, latest + _AFTER_A_DEADLINE_MS - self.updated) if latest else self.ttl
+
+    @property
+    def expires(self) -> int:
+        """When the match is removed if nothing more happens, in milliseconds."""
+        return self.updated + self.lifetime
+
+
+def nothing_dealt() -> dict[str, Any]:
+    """Give the fields of a Snapshot that are the same for every match before its deal."""
+    return {"version": 0, "status": MatchStatus.WAITING, "decisions": [], "outcome": None, "digest": b"", "state": msgspec.Raw(msgspec.msgpack.encode(None))}
 
 
 E = TypeVar("E", bound=Event)

@@ -3,9 +3,10 @@
 import msgspec
 
 from engines.kit.violation import NotAsked
-from service.matches.library import Entry, encode
+from service.matches.library import Entry
 from service.matches.match import Match
 from service.matches.ports import NobodyAsks
+from service.matches.record import nothing_dealt
 from service.messages import Cause, MatchStatus
 
 
@@ -17,14 +18,9 @@ def before_the_deal(match: Match) -> Match:
     """Make another match with the same seats, seed and options, nothing dealt."""
     record = msgspec.structs.replace(
         match.record,
-        version=0,
-        status=MatchStatus.WAITING,
         seats=[msgspec.structs.replace(seat, left=False) for seat in match.record.seats],
-        decisions=[],
-        outcome=None,
         updated=match.record.created,
-        digest=b"",
-        state=msgspec.Raw(encode(None)),
+        **nothing_dealt(),
     )
     again = Match(record, match.hosted, match.engine)
     again.observer = NobodyAsks()  # it may be played in another thread, and is no match of today

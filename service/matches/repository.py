@@ -197,7 +197,7 @@ class Repository:
         try:
             timing = Timing(match.due(), match.not_before, match.not_after)
             entries = match.written_entries
-            result = await self._store.commit(record.match_id, revision, becomes, match.first_version - 1, data, entries, match.lifetime(), timing)
+            result = await self._store.commit(record.match_id, revision, becomes, match.first_version - 1, data, entries, record.lifetime, timing)
             if result is CommitResult.COMMITTED:
                 committed = match
                 self._remember(record.match_id, Held(becomes, data))

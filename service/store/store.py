@@ -232,7 +232,6 @@ class Store:
         """
         if up_to <= after or count < 1 or not is_match_id(match_id):
             return []
-
         reading = self._servers.read(bucket_of(match_id), "XRANGE", self._keys.log(match_id), f"{after + 1}-0", f"{up_to}-0", "COUNT", count)
         found = await self._outcome("entries", reading, match_id)
         try:
@@ -268,7 +267,7 @@ class Store:
         if self._observer is not None:
             self._observer.connection_lost()
 
-    async def _evaluate(self, run: Callable[..., Awaitable[Any]], bucket: str, script: "Script", arguments: tuple[Any, ...]) -> Any:
+    async def _evaluate(self, run: Callable[..., Awaitable[Any]], bucket: str, script: Script, arguments: tuple[Any, ...]) -> Any:
         started = time.monotonic()
         try:
             return await run(bucket, "EVALSHA", script.digest, *arguments)

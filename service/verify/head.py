@@ -8,8 +8,8 @@ from engines.kit.options import OptionsError
 from service import messages
 from service.matches.library import HostedGame, Library, encode
 from service.matches.match import Match
-from service.matches.record import FORMAT, SeatRecord, Snapshot
-from service.messages import Controller, MatchStatus, SeedSource
+from service.matches.record import FORMAT, SeatRecord, Snapshot, nothing_dealt
+from service.messages import Controller, SeedSource
 from service.verify.comparing import Difference
 from service.verify.proof_file import Unusable
 
@@ -45,11 +45,7 @@ def begin(proof: messages.GetProofResponse, library: Library) -> Match:
         ruleset=told.ruleset,
         card_set=cards.id,
         card_set_digest=cards.digest,
-        version=0,
-        status=MatchStatus.WAITING,
         seats=[_seat(seat, client_seeds.get(seat.seat, "")) for seat in told.seats],
-        decisions=[],
-        outcome=None,
         seed=seed,
         seed_source=told.seed_source,
         created=told.create_time,
@@ -57,10 +53,9 @@ def begin(proof: messages.GetProofResponse, library: Library) -> Match:
         ttl=told.expire_time - told.update_time,
         create_request=b"",
         hot_seat=False,
-        digest=b"",
         options=_options(proof, hosted),
-        state=msgspec.Raw(encode(None)),
         move_timeout=told.move_timeout or 0,
+        **nothing_dealt(),
     )
     return Match(record, hosted, hosted.engine(mode.id, cards))
 

@@ -7,13 +7,10 @@ from service.matches.access import PUBLIC
 from service.matches.library import Library
 from service.matches.match import Match
 from service.matches.present import present_match
-from service.messages import MatchStatus
 from service.verify.comparing import Difference, first_difference
 from service.verify.head import begin
 from service.verify.proof_file import Proof, Trees
 from service.verify.steps import check_step
-
-OVER = (MatchStatus.FINISHED, MatchStatus.ABANDONED)
 
 
 class Verified(NamedTuple):
@@ -42,7 +39,7 @@ def _check_end(match: Match, proof: Proof, digest: bytes, trees: Trees) -> None:
     version = match.record.version
     if proof.content.match.version != version:
         raise Difference(version + 1, "steps", f"the match has {proof.content.match.version} steps, the proof {version}")
-    if match.record.status not in OVER:
+    if not match.record.status.is_over:
         raise Difference(version, "match.status", "the match is not over after the last step", expected=match.record.status.value)
     place = first_difference(trees.of(present_match(match, PUBLIC)), proof.tree["match"], "match")
     if place is not None:

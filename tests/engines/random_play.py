@@ -17,9 +17,20 @@ MODES = [(game, mode) for game in games().values() for mode in game.modes]
 IDS = [f"{game.id}-{mode.id}" for game, mode in MODES]
 
 
-class Position(NamedTuple):
-    """A moment of a match: the state before a move, who makes which, and what the last step emitted."""
+class Dealt(NamedTuple):
+    """A match that was dealt, and what was chosen for it: the number of seats (automata included), the options, what chooses on."""
 
+    engine: Engine[Any]
+    table: Table[Any]
+    seats: int
+    options: Any
+    rng: random.Random
+
+
+class Position(NamedTuple):
+    """A moment of a match of so many seats: the state before a move, who makes which, and what the last step emitted."""
+
+    seats: int
     state: Any
     seat: int
     move: Move | None
@@ -45,32 +56,45 @@ def options_of(game: Game, rng: random.Random) -> Any:
     return game.fill_in_options(game.default_card_set, given)
 
 
-def deal(game: Game, mode: Mode, seed: int) -> tuple[Engine[Any], Table[Any], random.Random]:
+def deal(game: Game, mode: Mode, seed: int) -> Dealt:
     rng = random.Random(f"{game.id} {mode.id} {seed}")
     engine = mode.engine(game.default_card_set)
     table: Table[Any] = Table(chance(seed))
     seats = rng.randint(mode.min_seats, mode.max_seats) + len(mode.automata)
-    play.set_up(engine, table, seats, options_of(game, rng), game.ruleset)
-    return engine, table, rng
+    options = options_of(game, rng)
+    play.set_up(engine, table, seats, options, game.ruleset)
+    return Dealt(engine, table, seats, options, rng)
 
 
 def positions(game: Game, mode: Mode, seed: int) -> Iterator[tuple[Engine[Any], Position]]:
     """Play a match at random and show every position of it, the last one without a move. The state shown is the one in play: copy it to keep it."""
-    engine, table, rng = deal(game, mode, seed)
+    engine, table, seats, _, rng = deal(game, mode, seed)
     while True:
         decisions = engine.decisions(table.state)
         if not decisions:
-            yield engine, Position(table.state, 0, None, table.events)
+            yield engine, Position(seats, table.state, 0, None, table.events)
             return
         decision = rng.choice(decisions)
         move = rng.choice(play.legal_moves(engine, table.state, decision.seat))
-        yield engine, Position(table.state, decision.seat, move, table.events)
+        yield engine, Position(seats, table.state, decision.seat, move, table.events)
         table.events = []
         play.play(engine, table, decision.seat, move)
 
 
 def copied(game: Game, state: Any) -> Any:
     return msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=game.state)
+
+
+def perft(game: Game, engine: Engine[Any], state: Any, depth: int) -> int:
+    """Count the lines of play to a depth, in which, of several seats asked, the first answers first."""
+    decisions = engine.decisions(state)
+    if not decisions:
+        return 1
+    seat = decisions[0].seat
+    legal = play.legal_moves(engine, state, seat)
+    if depth == 1:
+        return len(legal)
+    return sum(perft(game, engine, stepped(engine, copied(game, state), seat, move)[0], depth - 1) for move in legal)
 
 
 def stepped(engine: Engine[Any], state: Any, seat: int, move: Move, seed: int = 0) -> tuple[Any, list[Emitted[Any]], list[Draw]]:

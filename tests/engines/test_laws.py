@@ -13,7 +13,7 @@ from engines.kit.digest import chain
 from engines.kit.notation import write_move
 from engines.kit.table import Emitted, Table
 from engines.kit.violation import WRONG_MOVE_FOR_DECISION, NotAsked, Violation
-from tests.engines.random_play import IDS, MODES, chance, copied, deal, positions, stepped
+from tests.engines.random_play import IDS, MODES, Position, chance, copied, deal, positions, stepped
 
 pytestmark = pytest.mark.parametrize(("game", "mode"), MODES, ids=IDS)
 
@@ -21,9 +21,12 @@ MANY_MATCHES = range(2_000)
 MATCHES = range(30)
 LEAK_MATCHES = range(12)
 
+OPEN_GAMES: frozenset[str] = frozenset()
+"""The games that hide nothing from anybody, not even the order of a deck: nothing in them can be dealt anew."""
 
-def viewers(engine: Engine[Any], state: Any) -> range:
-    return range(len(state.seats) + 1)
+
+def viewers(at: Position) -> range:
+    return range(at.seats + 1)
 
 
 def shown(engine: Engine[Any], state: Any, viewer: int) -> tuple[bytes, Any, Any, Any]:
@@ -39,14 +42,14 @@ def test_matches_end_with_an_outcome_of_the_catalog(game: Game, mode: Mode) -> N
         outcome = engine.outcome(last.state)
         assert outcome is not None
         assert outcome.reason in game.end_reasons
-        assert set(outcome.winners) <= set(range(1, len(last.state.seats) + 1))
+        assert set(outcome.winners) <= set(range(1, last.seats + 1))
 
 
 def test_legal_moves_are_the_candidates_that_pass_the_check_and_all_others_are_refused(game: Game, mode: Mode) -> None:
     rules = {rule.rule for rule in game.rules}
     for seed in MATCHES:
         for engine, at in positions(game, mode, seed):
-            for seat in range(1, len(at.state.seats) + 1):
+            for seat in range(1, at.seats + 1):
                 judged = play.judge(engine, at.state, seat)
                 legal = play.legal_moves(engine, at.state, seat)
                 assert legal == [move for move, violation in judged if violation is None]
@@ -86,7 +89,7 @@ def test_a_move_that_nobody_asked_for_is_refused(game: Game, mode: Mode) -> None
     for seed in MATCHES:
         for engine, at in positions(game, mode, seed):
             asked = {decision.seat: decision for decision in engine.decisions(at.state)}
-            for seat in range(1, len(at.state.seats) + 1):
+            for seat in range(1, at.seats + 1):
                 if seat not in asked and at.move is not None:
                     with pytest.raises(NotAsked):
                         play.check(engine, at.state, seat, at.move)
@@ -108,7 +111,7 @@ def test_a_state_survives_being_stored_between_any_two_moves(game: Game, mode: M
         for engine, at in positions(game, mode, seed):
             copy = copied(game, at.state)
             assert msgspec.msgpack.encode(copy) == msgspec.msgpack.encode(at.state)
-            for viewer in viewers(engine, at.state):
+            for viewer in viewers(at):
                 assert shown(engine, copy, viewer) == shown(engine, at.state, viewer)
 
 
@@ -119,7 +122,7 @@ def test_replay_gives_the_same_digests(game: Game, mode: Mode) -> None:
 
 
 def _digest(game: Game, mode: Mode, seed: int, moves: list[Any]) -> bytes:
-    engine, table, _ = deal(game, mode, seed)
+    engine, table, *_ = deal(game, mode, seed)
     digest = chain(b"", msgspec.msgpack.encode([table.events, table.rng.draws]))
     for seat, move in moves:
         # Each step starts from what is stored, as in a service.
@@ -133,7 +136,7 @@ def test_a_redealing_looks_the_same_to_its_viewer(game: Game, mode: Mode) -> Non
     for seed in LEAK_MATCHES:
         for number, (engine, at) in enumerate(positions(game, mode, seed)):
             before = msgspec.msgpack.encode(at.state)
-            for viewer in viewers(engine, at.state):
+            for viewer in viewers(at):
                 other = engine.redeal(at.state, viewer, chance(number))
                 assert shown(engine, other, viewer) == shown(engine, at.state, viewer)
             assert msgspec.msgpack.encode(at.state) == before
@@ -141,22 +144,24 @@ def test_a_redealing_looks_the_same_to_its_viewer(game: Game, mode: Mode) -> Non
 
 def test_a_redealing_deals_something_else(game: Game, mode: Mode) -> None:
     """Else the law above would say nothing."""
-    changed = 0
+    changed = looks = 0
     for engine, at in positions(game, mode, 1):
-        for viewer in viewers(engine, at.state):
+        for viewer in viewers(at):
+            looks += 1
             changed += msgspec.msgpack.encode(engine.redeal(at.state, viewer, chance(1))) != msgspec.msgpack.encode(at.state)
-    assert changed > 50
+    assert game.id in OPEN_GAMES or changed > looks / 2
 
 
 def test_what_others_do_with_what_the_viewer_knows_looks_the_same_after_a_redealing(game: Game, mode: Mode) -> None:
     """A move of the viewer, or one that is legal in both states, shows the viewer the same: its bytes may differ only by cards that the move itself reveals
     to it, and those are chance to the viewer. So what is compared are moves whose events, in the true state, show the viewer no card that was closed to it."""
-    compared = 0
+    compared = looks = 0
     for seed in LEAK_MATCHES:
         for number, (engine, at) in enumerate(positions(game, mode, seed)):
             if at.move is None:
                 continue
-            for viewer in viewers(engine, at.state):
+            for viewer in viewers(at):
+                looks += 1
                 other = engine.redeal(at.state, viewer, chance(number))
                 if at.seat != viewer and at.move not in play.legal_moves(engine, other, at.seat):
                     continue  # the other seat does not hold what it plays in this world
@@ -167,14 +172,14 @@ def test_what_others_do_with_what_the_viewer_knows_looks_the_same_after_a_redeal
                     continue  # the move has shown the viewer something new
                 compared += 1
                 assert shown(engine, mine, viewer) == shown(engine, theirs, viewer)
-    assert compared > 1_000
+    assert compared > looks / 2
 
 
 def test_a_viewer_gets_no_byte_of_a_field_that_is_closed_to_it(game: Game, mode: Mode) -> None:
     for seed in LEAK_MATCHES:
-        for engine, at in positions(game, mode, seed):
+        for _, at in positions(game, mode, seed):
             for emitted in at.events:
-                for viewer in viewers(engine, at.state):
+                for viewer in viewers(at):
                     scrambled = {name: _scrambled(getattr(emitted.event, name)) for name, seats in emitted.private.items() if viewer not in seats}
                     other = Emitted(msgspec.structs.replace(emitted.event, **scrambled), emitted.seats, emitted.private)
                     assert other.seen_by(viewer) == emitted.seen_by(viewer)
@@ -222,7 +227,7 @@ def test_moves_have_one_text_each_and_labels_tell_them_apart(game: Game, mode: M
 
 def test_default_moves_are_legal_and_bring_a_match_to_its_end(game: Game, mode: Mode) -> None:
     for seed in range(5):
-        engine, table, _ = deal(game, mode, seed)
+        engine, table, *_ = deal(game, mode, seed)
         while decisions := engine.decisions(table.state):
             move = engine.default_move(table, decisions[0].seat)
             assert move in play.legal_moves(engine, table.state, decisions[0].seat)
@@ -232,20 +237,21 @@ def test_default_moves_are_legal_and_bring_a_match_to_its_end(game: Game, mode: 
 
 def test_a_default_move_tells_others_nothing_of_what_its_seat_holds(game: Game, mode: Mode) -> None:
     """Its kind follows from what is public, and the same chance is drawn for it, unless what is hidden decides which kinds of move there are at all."""
-    compared = 0
+    compared = looks = 0
     for seed in LEAK_MATCHES:
         for number, (engine, at) in enumerate(positions(game, mode, seed)):
             for decision in engine.decisions(at.state):
-                for viewer in viewers(engine, at.state):
+                for viewer in viewers(at):
                     if viewer == decision.seat:
                         continue
+                    looks += 1
                     mine = _default(engine, copied(game, at.state), decision.seat, number)
                     theirs = _default(engine, engine.redeal(at.state, viewer, chance(number)), decision.seat, number)
                     if mine.kinds != theirs.kinds:
                         continue
                     compared += 1
                     assert (mine.kind, mine.is_drawn) == (theirs.kind, theirs.is_drawn)
-    assert compared > 500
+    assert compared > looks / 2
 
 
 class _Default(NamedTuple):
@@ -266,7 +272,7 @@ def test_a_seat_may_leave_at_any_time(game: Game, mode: Mode) -> None:
         for number, (engine, at) in enumerate(positions(game, mode, seed)):
             if at.move is None or number % 5:
                 continue
-            for seat in range(1, len(at.state.seats) + 1):
+            for seat in range(1, at.seats + 1):
                 if seat in mode.automata:
                     continue
                 table: Table[Any] = Table(chance(seed, at.state.position))

@@ -48,23 +48,17 @@ class RecordedChance:
 @pytest.mark.parametrize(("game", "mode"), MODES, ids=IDS)
 def test_a_match_of_default_moves_is_rebuilt_from_its_draws(game: Game, mode: Mode) -> None:
     for seed in range(10):
-        engine, table, _ = deal(game, mode, seed)
+        dealt = deal(game, mode, seed)
+        engine, table = dealt.engine, dealt.table
         steps: list[tuple[int, Any]] = []
         while decisions := engine.decisions(table.state):
             seat = decisions[0].seat
             steps.append((seat, engine.default_move(table, seat)))
             play.play(engine, table, *steps[-1])
-        again = _dealt_from(game, mode, seed, table.rng.draws, table.rng.position)
+        again: Table[Any] = Table(RecordedChance(table.rng.draws, table.rng.position))
+        play.set_up(engine, again, dealt.seats, dealt.options, game.ruleset)
         for seat, move in steps:
             assert engine.default_move(again, seat) == move
             play.play(engine, again, seat, move)
         assert msgspec.msgpack.encode([again.state, again.events]) == msgspec.msgpack.encode([table.state, table.events])
         assert again.rng.draws == table.rng.draws
-
-
-def _dealt_from(game: Game, mode: Mode, seed: int, draws: list[Draw], position: int) -> Table[Any]:
-    # What ``deal`` chooses beside chance (the number of seats, the options) is chosen the same way again.
-    engine, like, _ = deal(game, mode, seed)
-    table: Table[Any] = Table(RecordedChance(draws, position))
-    play.set_up(engine, table, len(like.state.seats), like.state.options, game.ruleset)
-    return table

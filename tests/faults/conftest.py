@@ -1,21 +1,9 @@
-import os
-import signal
 from collections.abc import Iterator
 
 import pytest
 
 from service.private_redis import PrivateRedis
 from tests.serving import Serving
-
-
-@pytest.fixture
-def own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis]:
-    server = PrivateRedis(tmp_path_factory.mktemp("own"))
-    server.start()
-    yield server
-    if server.process is not None and server.process.poll() is None:
-        os.kill(server.process.pid, signal.SIGCONT)
-    server.stop()
 
 
 @pytest.fixture

@@ -53,8 +53,8 @@ class Watched:
         self.revision = revision
         self.version = record.version
         self.origin = record.origin
-        self.expires = record.updated + match.lifetime()
-        self.is_over = match.is_over
+        self.expires = record.expires
+        self.is_over = record.status.is_over
         self.seats = tuple([seat.generation for seat in record.seats])
         self.match = match
         self.is_used = True

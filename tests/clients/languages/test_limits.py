@@ -5,9 +5,11 @@ from typing import Any
 import grpc
 import pytest
 
-from service import config, dispatch, grpc_server
+from service import app, config, grpc_server
 from tests.clients.languages.test_page import PAGE
 from tests.serving import API_KEY, GrpcCaller, RestCaller, Serving
+
+HEARTBEAT = next(setting.default for setting in config.SETTINGS if setting.name == "heartbeat")
 
 
 def test_a_request_has_at_most_as_many_bytes_as_it_says(serving: Serving) -> None:
@@ -62,7 +64,7 @@ def test_its_limits_of_a_page_and_of_a_connection_are_those_of_the_service(servi
 
 
 def test_its_limits_of_streams_and_of_the_time_for_moves_are_those_of_the_service(serving: Serving) -> None:
-    assert f"| a stream that is not read | {dispatch._PATIENCE_S:g} seconds" in PAGE
+    assert f"| a stream that is not read | {app._PATIENCE_IN_HEARTBEATS * HEARTBEAT} seconds" in PAGE
     assert config._LONGEST_HEARTBEAT_S == 15
     assert "| the pause between two messages of a stream | 15 seconds" in PAGE
     assert "| `move_timeout` | 5 seconds to 30 days; none if absent |" in PAGE

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.registry import games
 from tests.clients.terminal.process import UMPIRE, Home, Playing, resuming
 from tests.serving import API_KEY, Serving, free_port
 from umpire_client import Client, person
@@ -96,7 +97,7 @@ def test_seat_2_and_options_and_the_bot_can_be_chosen(home: Home) -> None:
 def test_without_a_game_one_is_asked_which(home: Home) -> None:
     asked = home.run()
     assert asked.returncode == 2
-    assert asked.stderr == "umpire: which game? goldn_crash, monster_mash_up\n"
+    assert asked.stderr == f"umpire: which game? {', '.join(games())}\n"
 
 
 def hands(shown: str) -> list[list[str]]:
@@ -262,7 +263,7 @@ def test_without_a_server_one_line_says_how_to_start_one(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "status", "problem"),
     [
-        (["chess"], 2, "there is no game 'chess' on this server; it has goldn_crash"),
+        (["chess"], 2, "there is no game 'chess' on this server; it has " + ", ".join(games())),
         (["goldn_crash", "--bot", "clever"], 2, "it has random, keen"),
         (["goldn_crash", "--seat", "3"], 2, "2 seats"),
         (["goldn_crash", "--option", "speed=9"], 2, "bomb_strength"),

@@ -3,9 +3,7 @@
 import copy
 import tomllib
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +11,7 @@ import engines.goldn_crash
 from engines.goldn_crash import GAME
 from engines.goldn_crash.card_set import build_card_set
 from engines.kit.cards import CardSetError
+from tests.engines.broken_set import change
 
 ARENA = tomllib.loads((Path(engines.goldn_crash.__file__).parent / "cards" / "arena.toml").read_text())
 RELEASED = {"arena": "sha256:c97a7631f08d698fa80d3c3919cc28eb654bbaa79c629a2a09226a1920c9c466"}
@@ -62,22 +61,6 @@ def test_the_catalogue_says_how_often_a_card_is_in_each_deck_of_several() -> Non
     assert cards["BOMB_1"].copies == in_standard + 9
     assert dict(cards["BOMB_1"].values).items() >= {"copies_in_standard": in_standard, "copies_in_other": 9}.items()
     assert "copies_in_standard" not in dict(next(card for card in GAME.default_card_set.cards if card.id == "BOMB_1").values)
-
-
-def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Set one place, ``deck.0.cards.2.value``; None takes it away."""
-
-    def apply(content: dict[str, Any]) -> None:
-        *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
-        here: Any = content
-        for part in way:
-            here = here[part]
-        if value is None:
-            del here[last]
-        else:
-            here[last] = value
-
-    return apply
 
 
 BROKEN = {

@@ -1,8 +1,6 @@
 """Card sets: the one that is released, and every way in which one can be invalid."""
 
 import copy
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -10,6 +8,7 @@ from engines.kit.cards import CardSetError
 from engines.monster_mash_up import GAME
 from engines.monster_mash_up.card_set import build_card_set
 from engines.monster_mash_up.vocabulary import BoostAtLeast, DamageBonus, DiceGap, Flip, Reroll
+from tests.engines.broken_set import change
 from tests.engines.monster_mash_up.words import HOUSE
 
 RELEASED = {"house": "sha256:8ade3727fdf584400e623f4891b9a01529a044fc68368ebbbe537d56b2c3800a"}
@@ -44,22 +43,6 @@ def test_the_catalogue_names_every_id_that_the_game_uses() -> None:
     ogrelet = next(card for card in cards.cards if card.id == "two_headed_ogrelet")
     assert ogrelet.text == "If your dice differ by 4 to 5. Then: re-roll both your opponent's dice."
     assert dict(ogrelet.values)["life"] == 10
-
-
-def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Set one place, ``monster.0.front.life``; None takes it away."""
-
-    def apply(content: dict[str, Any]) -> None:
-        *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
-        here: Any = content
-        for part in way:
-            here = here[part]
-        if value is None:
-            del here[last]
-        else:
-            here[last] = value
-
-    return apply
 
 
 # Monster 0 is rotten_shambler, 1 howling_wolfkin, 2 fanged_batwing, 4 tentacled_krakenling; scientist 0 is dr_chaos, 3 baron_bulwark.

@@ -118,6 +118,17 @@ def test_show_says_where_a_match_stands(admin: Any, match: Played, client: Redis
     assert shown["updated"][:19] == public["updateTime"][:19]
 
 
+def test_show_says_when_a_match_ends_as_its_players_are_told(admin: Any, rest: RestCaller) -> None:
+    """A match whose decision is open for longer than its ttl is kept until a day after the deadline."""
+    played = create(rest, ttl="60s", moveTimeout="864000s", withoutProof=True)
+    shown = admin("show", played.match_id, "--json").document
+    public = played.view(played.spectator)
+    assert shown["expires"][:19] == public["expireTime"][:19]
+    assert (shown["ttl_ms"], shown["move_timeout_ms"], shown["without_proof"]) == (60_000, 864_000_000, True)
+    lines = dict(line.split(maxsplit=1) for line in admin("show", played.match_id).out.splitlines() if line)
+    assert (lines["move_timeout_ms"], lines["without_proof"]) == ("864000000 (10 d a decision)", "yes")
+
+
 def test_show_gives_the_size_and_the_time_left_of_each_key(admin: Any, match: Played, client: Redis) -> None:
     shown = admin("show", match.match_id, "--json").document
     assert [(key["type"], key["key"]) for key in shown["keys"]] == [("hash", KEYS.match(match.match_id)), ("stream", KEYS.log(match.match_id))]

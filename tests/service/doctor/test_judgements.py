@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from service.config import Settings, read_settings
+from service.config import Settings, Tls, read_settings
 from service.credentials import SigningKey
 from service.doctor.finding import Finding, Level
 from service.doctor.judge_keeping import judge_durability, judge_keeping
@@ -192,7 +192,8 @@ def test_a_redis_elsewhere_without_a_password_is_open() -> None:
     ({"api_keys": {"lobby": "short"}}, "settings.api_keys", Level.WARNING, ("lobby", "16")),
     ({"api_keys": {"lobby": API_KEY, "site": API_KEY}}, "settings.api_keys", Level.WARNING, ("same key",)),
     ({"insecure": True}, "settings.insecure", Level.WARNING, ("--insecure",)),
-    ({"insecure": False, "host": "0.0.0.0"}, "settings.insecure", Level.OK, ("0.0.0.0", "TLS")),
+    ({"insecure": False, "host": "0.0.0.0"}, "settings.insecure", Level.OK, ("0.0.0.0", "TLS is the business of what stands before it")),
+    ({"tls": Tls(Path("c.pem"), Path("k.pem"), None)}, "settings.insecure", Level.OK, ("off, listening on 127.0.0.1; with TLS",)),
     ({"allow_seeds": True}, "settings.allow_seeds", Level.WARNING, ("hidden card", "--allow-seeds")),
     ({"cors_origins": ("*",)}, "settings.cors_origins", Level.WARNING, ("no origin",)),
     ({"cors_origins": ("https://a.example", "https://b.example/")}, "settings.cors_origins", Level.WARNING, ("entry 2",)),

@@ -178,11 +178,11 @@ async def test_a_match_is_kept_a_day_longer_than_its_open_deadline(start: Start)
     worker = await start()
     short = await worker.create(move_timeout_ms=10 * DAY_MS, ttl_ms=60_000)
     long = await worker.create(move_timeout_ms=60_000)
-    assert short.lifetime() == 11 * DAY_MS
-    assert long.lifetime() == TTL_MS
+    assert short.record.lifetime == 11 * DAY_MS
+    assert long.record.lifetime == TTL_MS
     for match in (short, long):
         left = await worker.store._servers.client.pttl(worker.store._keys.match(match.record.match_id))
-        assert match.lifetime() - 60_000 < left <= match.lifetime()
+        assert match.record.lifetime - 60_000 < left <= match.record.lifetime
 
 
 @pytest.mark.parametrize(

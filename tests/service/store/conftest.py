@@ -1,6 +1,4 @@
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -57,14 +55,3 @@ def store(request: pytest.FixtureRequest) -> Store:
 async def clean(client: Any, prefix: str) -> None:
     async for key in client.scan_iter(f"{prefix}*"):
         await client.delete(key)
-
-
-@pytest.fixture
-def own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis]:
-    """A Redis that the test may freeze and kill."""
-    server = PrivateRedis(tmp_path_factory.mktemp("own"))
-    server.start()
-    yield server
-    if server.process is not None and server.process.poll() is None:
-        os.kill(server.process.pid, signal.SIGCONT)
-    server.stop()
