@@ -61,6 +61,7 @@ class Worker:
         self._metrics.oldest_overdue.read = lambda: self._sweeping.windows.oldest_overdue(self._store.now_ms())
         self._metrics.redis_used_memory.read = lambda: {node: memory.used for node, memory in self._store.fullness.known.items()}
         self._metrics.redis_max_memory.read = lambda: {node: memory.limit for node, memory in self._store.fullness.known.items()}
+        self._metrics.redis_disk_fails.read = lambda: {node: memory.disk_fails for node, memory in self._store.fullness.known.items()}
         self._loop_lag = LoopLag(self._metrics.loop_lag)
         patience = _PATIENCE_IN_HEARTBEATS * settings.heartbeat
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
@@ -128,8 +129,8 @@ class Worker:
             return "starting or stopping"
         try:
             await self._store.ping()
-        except StoreUnavailable:
-            return "the store does not answer"
+        except StoreUnavailable as error:
+            return str(error)
         return ""
 
     def _serve(self, server: "_Server", port: int, *, share: bool) -> None:

@@ -70,7 +70,7 @@ async def renew_invite(repository: Repository, creator: Credential, match_id: st
         record = seats[seat - 1]
         if record.generation >= _MOST_RENEWALS:
             raise InvalidRequest(("seat", f"was given anew {_MOST_RENEWALS} times, and is not any more"))
-        if record.claimed and record.status.is_over and match.record.without_proof:
+        if record.claimed and match.record.status.is_over and match.record.without_proof:
             raise FailedPrecondition("MATCH_FINISHED", "the match is over, and what its seats knew stays closed")
         if record.claimed and match.record.status is MatchStatus.ACTIVE:
             match.take_over(seat, repository.now(match_id))

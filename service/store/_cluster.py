@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection
-from functools import partial
 from typing import Any
 
 from redis.exceptions import AskError, ClusterDownError, MovedError, TryAgainError
@@ -43,7 +42,7 @@ class Cluster:
         """Ask whether any master answers: without the others, most matches are still there."""
         if not self._homes.masters():
             await self._homes.look()
-        await first_answer([partial(node.shared.run, "PING") for node in self._homes.masters()], FAILURES, head_start=0.0)
+        await first_answer([node.ping for node in self._homes.masters()], FAILURES, head_start=0.0)
 
     def run(self, bucket: str, *command: Any) -> Awaitable[Any]:
         return self._ask(self._homes.slots[bucket], lambda node, is_asking: (node.run_asking if is_asking else node.shared.run)(*command))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import ResponseError
 from redis.maint_notifications import MaintNotificationsConfig
 
 from service.store._clock import StoreClock
@@ -63,6 +64,17 @@ class Node:
         """Make a connection that is not open yet."""
         made: AbstractConnection = self._pool.make_connection()  # type: ignore[no-untyped-call]  # redis-py's
         return made
+
+    async def ping(self) -> None:
+        """Ask whether it answers. One whose disk takes nothing refuses even this, and still answers all that reads: it is there.
+
+        Raises: as ``SharedConnection.run``.
+        """
+        try:
+            await self.shared.run("PING")
+        except ResponseError as error:
+            if refusal(error) != "MISCONF":
+                raise
 
     async def commit(self, command: tuple[Any, ...], *, is_asking: bool = False) -> Any:
         """Send a command that is acknowledged when what it wrote is as durable as it shall be; see ``Durable.run``."""

@@ -1,4 +1,4 @@
-"""How full the servers are: each master says itself what it holds, and what it may hold."""
+"""How full the servers are, and whether their disks take what is written: each master says so itself."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,13 +15,15 @@ from service.store.servers import Servers
 _log = structlog.get_logger("umpire.store")
 
 _EVERY_S = 15.0
+_OF_THE_DISK = (b"aof_last_write_status", b"aof_last_bgrewrite_status", b"rdb_last_bgsave_status")
 
 
 class Memory(NamedTuple):
-    """Bytes that a server holds, and that it may hold (0: it has no limit, or tells none)."""
+    """Bytes that a server holds, and that it may hold (0: it has no limit, or tells none); and whether its last write of any kind to its disk failed."""
 
     used: int
     limit: int
+    disk_fails: bool = False
 
 
 class Fullness:
@@ -58,7 +60,7 @@ class Fullness:
 
     async def _ask(self, node: Node) -> tuple[str, Memory] | None:
         try:
-            memory = _read(await node.shared.run("INFO", "memory"))
+            memory = _read(await node.shared.run("INFO", "memory", "persistence"))
         except StoreUnavailable:
             return None  # it is said elsewhere
         except REFUSALS as error:
@@ -79,4 +81,5 @@ def _read(reply: Any) -> Memory:
     if not isinstance(reply, bytes):
         raise ValueError("no text")  # noqa: TRY004 - as for any other text that is none of INFO's
     fields = dict(line.split(b":", 1) for line in reply.split(b"\r\n") if b":" in line)
-    return Memory(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)))
+    fails = any(fields.get(name, b"ok") != b"ok" for name in _OF_THE_DISK)
+    return Memory(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)), fails)

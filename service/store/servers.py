@@ -81,7 +81,7 @@ class OneServer:
         await self._node.close()
 
     async def ping(self) -> None:
-        await self._node.shared.run("PING")
+        await self._node.ping()
 
     def run(self, bucket: str, *command: Any) -> Awaitable[Any]:
         del bucket

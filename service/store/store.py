@@ -15,6 +15,7 @@ from redis.exceptions import NoScriptError
 from service.store._durable import Durability
 from service.store._link import REFUSALS
 from service.store._node import Limits
+from service.store._refusals import Refusals
 from service.store.errors import Applied, Corrupt, StoreUnavailable, refusal
 from service.store.keys import FIRST_BUCKET, Keys, bucket_of, is_match_id
 from service.store.listening import Listening
@@ -107,6 +108,7 @@ class Store:
     ) -> None:
         self._keys = Keys(prefix)
         self._observer = observer
+        self._refusals = Refusals()
         self._limits = Limits(answer_timeout, connect_timeout, durability)
         self._servers = servers_at(url, self._keys, self._limits, self._lost)
         self.listening = Listening(self._servers, self._keys, connect_timeout=self._limits.total, lost=self._lost)
@@ -296,6 +298,7 @@ class Store:
             if kind == "WRONGTYPE":
                 outcome = "corrupt"
                 raise Corrupt(match_id) from error
+            self._refusals.tell(kind, name)
             raise StoreUnavailable(f"the store refused: {kind}") from error
         else:
             return answer

@@ -76,6 +76,9 @@ STORE = (
     Declared("umpire_store_connections_lost_total", COUNTER, (), "Connections to the store that broke."),
     Declared("umpire_redis_used_memory_bytes", GAUGE, ("node",), "Memory that a master of the store holds. Each worker asks every 15 seconds."),
     Declared("umpire_redis_max_memory_bytes", GAUGE, ("node",), "Its `maxmemory`; 0: it has no limit, and what the machine has is not known."),
+    Declared(
+        "umpire_redis_disk_fails", GAUGE, ("node",), "1 while its last write to the append-only file, its last rewriting of it or its last snapshot failed."
+    ),
 )
 
 STREAMS = (

@@ -1,12 +1,17 @@
+import itertools
 import os
+import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
 import service.worker
 from service.cli import main
 from service.config import Settings
+from tests.deploy.manifests.pods import NAMES, Pods, all_see_all
 
 Started = Callable[[Sequence[str], Mapping[str, str]], Settings]
 
@@ -28,3 +33,32 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
         return settings
 
     return start
+
+
+@pytest.fixture
+def pods(tmp_path: Path) -> Iterator[Pods]:
+    made = Pods(tmp_path)
+    try:
+        for address, port in itertools.product(made.addresses.values(), (6379, 16379)):
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((address, port))
+    except OSError as error:
+        pytest.skip(f"needs these ports on many addresses of loopback, as pods have them: {error}")
+    try:
+        yield made
+    finally:
+        made.stop(*made.processes)
+
+
+@pytest.fixture
+def formed(pods: Pods) -> Pods:
+    pods.start(*NAMES)
+    pods.tell_names()
+    time.sleep(1.5)
+    assert [len(seen) for seen in pods.seen()] == [1, 1, 1], "nodes that were never in a cluster are left alone"
+    first, *_ = pods.clients()
+    for address in pods.addresses.values():
+        first.execute_command("CLUSTER MEET", address, 6379)
+    assert all_see_all(pods), pods.seen()
+    return pods

@@ -239,7 +239,8 @@ def test_files_that_are_run_and_mounted_are_in_a_config_map(overlay: str, found:
         for folder in (KUBERNETES / "base", KUBERNETES / "overlays" / overlay)
         for each in kustomization(folder)["configMapGenerator"]
     }
-    text = str([pod_of(item) for item in with_pods(found)])
+    page = (KUBERNETES.parent / "README.md").read_text() if overlay == "cluster" else ""
+    text = str([pod_of(item) for item in with_pods(found)]) + page
     assert set(re.findall(r"/etc/redis/([\w.-]+)", text)) == generated["umpire-redis"]
     assert generated["umpire-envoy"] == {"envoy.yaml"}
     for item in with_pods(found):

@@ -1,10 +1,11 @@
 """The network policies, judged as Kubernetes does: every connection that is needed is allowed on both ends, and no other."""
 
+import ipaddress
 import itertools
 
 import pytest
 
-from tests.deploy.manifests.reading import OVERLAYS, Object, labels_of, objects, of_kind, with_pods
+from tests.deploy.manifests.reading import KUBERNETES, OVERLAYS, Object, documents, labels_of, objects, of_kind, with_pods
 
 ELSEWHERE: Object = {}
 PROMETHEUS = {"umpire.io/watches": "yes"}
@@ -21,8 +22,10 @@ PORTS = (8080, 50051, 9464, 8443, 9901, 9902, 6379, 16379)
 class Network:
     """Which connections the policies of an overlay let through."""
 
-    def __init__(self, overlay: str) -> None:
+    def __init__(self, overlay: str, *components: str) -> None:
         found = objects(overlay)
+        for component in components:
+            found += documents(KUBERNETES / "components" / component / "network.yaml")
         self.policies = [policy["spec"] for policy in of_kind(found, "NetworkPolicy")]
         self.pods = {labels_of(item)["app.kubernetes.io/name"]: labels_of(item) for item in with_pods(found)}
 
@@ -46,9 +49,11 @@ class Network:
         return False
 
     def _is(self, peer: Object, other: str, namespace: Object | None) -> bool:
+        if "ipBlock" in peer:
+            return other[:1].isdigit() and ipaddress.ip_address(other) in ipaddress.ip_network(peer["ipBlock"]["cidr"])
         if "namespaceSelector" in peer:
             return namespace is not None and selects(peer["namespaceSelector"], namespace)
-        return namespace is None and selects(peer["podSelector"], self.pods[other])
+        return namespace is None and other in self.pods and selects(peer["podSelector"], self.pods[other])
 
 
 def selects(selector: Object, labels: Object) -> bool:
@@ -86,3 +91,16 @@ def test_nobody_reaches_out_but_for_names(overlay: str) -> None:
     for pod in network.pods:
         assert not [port for port in (*PORTS, 53, 80, 443) if network.lets_out(pod, port, namespace=ELSEWHERE)]
         assert network.lets_out(pod, 53, namespace=DNS)
+
+
+def test_with_the_component_for_names_all_pods_reach_a_dns_on_the_node_and_that_of_openshift_and_nothing_else(overlay: str) -> None:
+    without, network = Network(overlay), Network(overlay, "dns")
+    openshift = {"kubernetes.io/metadata.name": "openshift-dns"}
+    for pod in network.pods:
+        for address in ("169.254.20.10", "10.96.0.10"):
+            assert not without.lets_out(pod, 53, to=address)
+            assert network.lets_out(pod, 53, to=address)
+            assert not [port for port in (*PORTS, 80, 443, 5353) if network.lets_out(pod, port, to=address)]
+        assert not network.lets_out(pod, 53, to="169.254.169.254"), "where the clouds keep their machines' secrets"
+        assert network.lets_out(pod, 5353, namespace=openshift)
+        assert not [port for port in (*PORTS, 53, 80, 443) if network.lets_out(pod, port, namespace=openshift)]

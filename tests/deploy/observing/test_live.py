@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import time
+from pathlib import Path
 
 import pytest
 import redis
@@ -105,6 +106,22 @@ def test_a_redis_that_is_full_is_told_of_although_it_answers_what_reads(running:
         fires(running, "UmpireStoreUnavailable")
         client.config_set("maxmemory", "0")
     is_over(running, *told)
+
+
+def test_a_redis_that_cannot_write_its_file_anew_is_told_of_until_it_can(running: Running) -> None:
+    is_over(running, "UmpireRedisDisk")
+    with redis.Redis.from_url(running.redis.url) as client:
+        folder = Path(client.config_get("dir")["dir"]) / "appendonlydir"
+        number = max(int(found[1]) for found in (re.search(r"\.(\d+)\.base\.rdb$", file.name) for file in folder.iterdir()) if found)
+        in_the_way = folder / f"appendonly.aof.{number + 1}.base.rdb"
+        in_the_way.mkdir()
+        try:
+            client.bgrewriteaof()
+            fires(running, "UmpireRedisDisk")
+        finally:
+            in_the_way.rmdir()
+        client.bgrewriteaof()
+    is_over(running, "UmpireRedisDisk")
 
 
 def test_workers_that_are_killed_are_told_of_one_and_all_until_they_are_back(running: Running) -> None:

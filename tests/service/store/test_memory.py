@@ -1,4 +1,4 @@
-"""How full each master is, by its own word: of one Redis, of a sentinel's master, of a cluster; and nothing where it is refused or nobody answers."""
+"""How full each master is and whether its disk fails, by its own word: of one Redis, a sentinel's master, a cluster; nothing where it is refused or away."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from service.private_redis import PrivateRedis
-from service.store import Store, StoreUnavailable
+from service.store import Applied, CommitResult, Store, StoreUnavailable, new_match_id
 from service.store import memory as memory_module
 from tests.service.store.redis_groups import RedisCluster, Server, Watched, until
 from tests.service.store.scripted_redis import ScriptedRedis
@@ -161,7 +161,7 @@ async def test_an_answer_that_says_nothing_is_as_good_as_none(tmp_path: Path, an
             await store.fullness.look()
         assert store.fullness.known == {}
         assert [line["reason"] for line in said] == ["the answer has no used_memory"]
-        assert scripted.commands == [[b"INFO", b"memory"]] * 2
+        assert scripted.commands == [[b"INFO", b"memory", b"persistence"]] * 2
         await store.close()
 
 
@@ -173,3 +173,68 @@ async def test_a_full_redis_still_tells(server: Server) -> None:
     await store.fullness.look()
     assert store.fullness.known[own(server)].used > store.fullness.known[own(server)].limit == 1_000
     await store.close()
+
+
+@pytest.mark.parametrize("field", ["aof_last_write_status", "aof_last_bgrewrite_status", "rdb_last_bgsave_status"])
+async def test_whatever_could_not_be_written_is_told(tmp_path: Path, field: str) -> None:
+    statuses = dict.fromkeys(("rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status"), "ok")
+
+    def answer(_: object) -> bytes:
+        text = "".join(f"{name}:{value}\r\n" for name, value in {"# Memory\r\nused_memory": "9", **statuses}.items())
+        return f"${len(text)}\r\n{text}\r\n".encode()
+
+    async with ScriptedRedis(tmp_path, answer) as scripted:
+        store = Store(scripted.url)
+        await store.fullness.look()
+        assert [memory.disk_fails for memory in store.fullness.known.values()] == [False]
+        statuses[field] = "err"
+        await store.fullness.look()
+        assert [memory.disk_fails for memory in store.fullness.known.values()] == [True]
+        await store.close()
+
+
+async def test_a_redis_whose_disk_fails_is_told_of_and_is_there_for_all_that_reads_until_it_writes_again(server: Server) -> None:
+    store = Store(f"redis://{own(server)}")
+    match_id = new_match_id()
+    first, second = store.first_revision(match_id), store.first_revision(match_id) + 1
+    assert await store.commit(match_id, 0, first, 0, b"first", [b"one"], 600_000) is CommitResult.COMMITTED
+    in_the_way = server.folder / "dump.rdb"
+    in_the_way.mkdir()
+    server.client.config_set("save", "3600 1")
+    server.client.bgsave()
+    await asyncio.to_thread(until, lambda: server.client.info("persistence")["rdb_last_bgsave_status"] == "err")
+    with capture_logs() as said:
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable, match="MISCONF") as refused:
+                await store.commit(match_id, first, second, 1, b"second", [b"two"], 600_000)
+            assert refused.value.applied is Applied.NO
+    assert [(line["event"], line["reason"], line["command"]) for line in said] == [("the store refuses", "MISCONF", "commit")]
+    await store.ping()
+    await store.fullness.look()
+    assert store.fullness.known[own(server)].disk_fails
+    assert await store.load(match_id) == (first, b"first"), "what was acknowledged is there, what was refused is not"
+    in_the_way.rmdir()
+    server.client.bgsave()
+    await asyncio.to_thread(until, lambda: server.client.info("persistence")["rdb_last_bgsave_status"] == "ok")
+    assert await store.commit(match_id, first, second, 1, b"second", [b"two"], 600_000) is CommitResult.COMMITTED
+    await store.fullness.look()
+    assert not store.fullness.known[own(server)].disk_fails
+    await store.close()
+
+
+async def test_a_cluster_none_of_whose_masters_can_write_is_there_too(tmp_path: Path) -> None:
+    cluster = RedisCluster(tmp_path, replicas=0)
+    store = Store(cluster.url)
+    try:
+        await store.open()
+        for master in cluster.masters:
+            (master.folder / "dump.rdb").mkdir()
+            master.client.config_set("save", "3600 1")
+            master.client.bgsave()
+            await asyncio.to_thread(until, lambda master=master: master.client.info("persistence")["rdb_last_bgsave_status"] == "err")
+        await store.ping()
+        await store.fullness.look()
+        assert [memory.disk_fails for memory in store.fullness.known.values()] == [True] * 3
+    finally:
+        await store.close()
+        cluster.stop()

@@ -5,6 +5,9 @@ myself=$(redis-cli cluster myid)
 redis-cli cluster nodes | while read -r _ place flags master _ _ _ link _; do
     if [ "$master" = "$myself" ] && [ "$link" = connected ] && [ "$flags" = slave ]; then
         address=${place%%:*}
+        # While the password is being changed the replica may know the new one only; this pod's variable has the old one.
+        REDISCLI_AUTH=$(redis-cli config get masterauth | tail -n 1)
+        export REDISCLI_AUTH
         redis-cli -h "$address" cluster failover
         break
     fi
