@@ -78,7 +78,7 @@ def require_valid(match: Match, credential: Credential, seat: int = PUBLIC) -> N
     record = match.record
     held = credential.seats if seat == PUBLIC else {seat: credential.seats[seat]}
     is_held = not held or any(record.seats[number - 1].generation == generation for number, generation in held.items())
-    if not record.is_of(credential.origin) or not is_held:
+    if record.origin != credential.origin or not is_held:
         raise Unauthenticated("CREDENTIAL_INVALID", "this credential is not valid (any more)")
 
 

@@ -95,12 +95,15 @@ class Library:
         """Return the game and the rules by which a stored match is played.
 
         Raises:
-            Unavailable: RULESET_UNKNOWN_HERE: a newer release made it, with a game, a ruleset or a card set that this one does not have.
+            Unavailable: RULESET_UNKNOWN_HERE: a newer release made it, with a game, a ruleset or a card set that this one does not have, or wrote more than
+                this one knows.
         """
         hosted = self.games.get(snapshot.game)
         cards = hosted.game.card_sets.get(snapshot.card_set) if hosted else None
         if hosted is None or cards is None or cards.digest != snapshot.card_set_digest or snapshot.ruleset > hosted.game.ruleset:
             raise Unavailable("RULESET_UNKNOWN_HERE", "this worker does not know the match's rules; another may", ruleset=str(snapshot.ruleset))
+        if snapshot.format > FORMAT:
+            raise Unavailable("RULESET_UNKNOWN_HERE", "a newer release wrote this match; another worker may know it", ruleset=str(snapshot.ruleset))
         return hosted, hosted.engine(snapshot.mode, cards)
 
 
@@ -108,12 +111,12 @@ def decode_snapshot(match_id: str, data: bytes) -> Snapshot:
     """Decode a snapshot.
 
     Raises:
-        SnapshotUnreadable: it is no snapshot of this format.
+        SnapshotUnreadable: it is no snapshot.
     """
     try:
         snapshot = _snapshots.decode(data)
     except msgspec.MsgspecError as error:
         raise SnapshotUnreadable(match_id) from error
-    if snapshot.format != FORMAT:
+    if snapshot.format < 1:
         raise SnapshotUnreadable(match_id)
     return snapshot

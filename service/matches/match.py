@@ -17,7 +17,7 @@ from engines.kit.table import Table
 from engines.kit.violation import NotAsked, Violation
 from service.errors import FailedPrecondition, SnapshotUnreadable
 from service.matches.library import Entry, HostedGame, Library, decode_snapshot, encode
-from service.matches.record import LogEntry, OpenDecision, Opened, SeatRecord, Snapshot, StandingDecision
+from service.matches.record import FORMAT, LogEntry, OpenDecision, Opened, SeatRecord, Snapshot, StandingDecision
 from service.messages import Cause, Controller, MatchAbandoned, MatchStarted, MatchStatus, SeatLeft, SeatTakenOver, SeatTimedOut
 
 _TAKEN_ON_WITHIN_MS = 10_000
@@ -92,6 +92,7 @@ class Match:
 
     def write(self) -> bytes:
         """Encode the snapshot with all that has changed."""
+        self.record.format = FORMAT
         if self._state is not None and self.entries:
             self.record.state = msgspec.Raw(encode(self._state))
         return encode(self.record)

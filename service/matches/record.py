@@ -1,6 +1,7 @@
 """What is stored of a match: its snapshot, and one log entry a step.
 
-Both are MessagePack arrays; fields are added at the end only, with defaults. ``FORMAT`` is raised when that does not suffice.
+Both are MessagePack arrays; fields are added at the end only, with defaults. A release that adds one to the snapshot raises ``FORMAT``: it reads what all
+before it wrote, and a worker of an earlier release leaves alone what it would write back without the field.
 """
 
 from typing import Any, Generic, TypeVar
@@ -12,7 +13,7 @@ from engines.kit.structs import Event, Outcome
 from engines.kit.table import Emitted
 from service.messages import Cause, Controller, MatchStatus, SeedSource
 
-FORMAT = 1
+FORMAT = 2
 
 _AFTER_A_DEADLINE_MS = 24 * 3600 * 1000
 
@@ -91,11 +92,6 @@ class Snapshot(msgspec.Struct, array_like=True):
     def origin(self) -> tuple[int, int]:
         """What this match shares with no other, not even with one that had its id before."""
         return self.created, self.nonce
-
-    def is_of(self, origin: tuple[int, int]) -> bool:
-        """Whether this is the match of that origin. A worker of an earlier release writes a match back without its nonce: then the time must do."""
-        created, nonce = origin
-        return self.created == created and self.nonce in {0, nonce}
 
     @property
     def lifetime(self) -> int:

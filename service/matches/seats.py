@@ -27,7 +27,7 @@ async def claim_seat(repository: Repository, invite: Credential, display_name: s
 
     def claim(match: Match) -> int:
         record = match.record.seats[seat - 1]
-        if not match.record.is_of(invite.origin) or record.generation != generation:
+        if match.record.origin != invite.origin or record.generation != generation:
             raise Unauthenticated("CREDENTIAL_INVALID", "this invite is not valid any more")
         if record.claimed:
             if request_id and record.claim_request == claim_request:

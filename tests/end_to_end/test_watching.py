@@ -257,6 +257,18 @@ class Stream:
             yield request.SerializeToString()
 
 
+def test_a_stream_that_never_says_who_it_is_for_is_ended(live: Serving, caller: GrpcCaller) -> None:
+    opened = threading.Event()  # never
+    silent = caller.channel.stream_stream(caller.rpc("PlayMatch").path)(
+        iter(opened.wait, True), metadata=(("authorization", f"Bearer {create(caller).credentials[1]}"),), timeout=60
+    )
+    with pytest.raises(grpc.RpcError) as refused:
+        next(silent)
+    opened.set()
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert reason_of(refused.value) == "INVALID_REQUEST"
+
+
 def test_two_seats_play_a_whole_match_each_over_one_stream(caller: GrpcCaller) -> None:
     match = create(caller)
     seen: dict[int, list[dict[str, Any]]] = {1: [], 2: []}

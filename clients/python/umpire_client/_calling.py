@@ -13,6 +13,7 @@ from umpire_client._steps import Open, Pause, Steps, Stream, send
 from umpire_client.errors import DeadlineExceeded, MatchNotFound, UmpireError, Unavailable, WatcherTooSlow
 
 _LACK_BELIEVED = 60.0
+_LEAST_ATTEMPT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ class Caller:
                 pause = self.policy.delay(retries, error.retry_after)
                 if not error.connected:
                     ends = min(ends, began + self.policy.first_connection)
-                if isinstance(error, DeadlineExceeded) or time.monotonic() + pause >= ends:
+                # An attempt that ran out of time would hide what this one was told.
+                if isinstance(error, DeadlineExceeded) or time.monotonic() + pause >= ends - min(_LEAST_ATTEMPT, self.policy.deadline / 2):
                     raise
             except UmpireError as error:
                 # The refusal is this attempt's; an earlier one, whose answer was lost, may have been applied. So may one that the closing client cut off.

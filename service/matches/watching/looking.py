@@ -96,7 +96,7 @@ class Looking:
             return  # a reading that was overtaken
         origin, seats, version, was_known = watched.origin, watched.seats, watched.version, watched.revision
         watched.take(revision, match, steps)
-        if was_known and not match.record.is_of(origin):
+        if was_known and match.record.origin != origin:
             self.end(watched, lambda: gone(watched))  # another match, made again under the same id
         elif was_known and seats != watched.seats:
             for watch in watched.watches:

@@ -57,6 +57,7 @@ def test_its_limits_of_a_page_and_of_a_connection_are_those_of_the_service(servi
     assert caller.call("ListEvents", asked | {"page_size": 500}, created["spectatorCredential"]).ok
     assert caller.call("ListEvents", asked | {"page_size": 501}, created["spectatorCredential"]).reason == "INVALID_REQUEST"
     caller.close()
+    assert f"| calls and streams under way on a gRPC connection | {dict(grpc_server._OPTIONS)['grpc.max_concurrent_streams']:,} |" in PAGE
     assert "about 10 minutes; calls and streams under way end in their own time" in PAGE
     options = dict(grpc_server._OPTIONS)
     assert options["grpc.max_connection_age_ms"] == 10 * 60_000

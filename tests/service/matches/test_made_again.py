@@ -4,7 +4,6 @@ import pytest
 
 from service.credentials import Credential, Role
 from service.errors import Unauthenticated
-from service.matches.access import require_valid
 from service.matches.create import NewMatch, create_match
 from service.matches.match import Match
 from service.matches.moves import Wanted, apply_move
@@ -53,14 +52,3 @@ async def test_an_invite_of_the_first_claims_no_seat_of_its_successor(start: Sta
     with pytest.raises(Unauthenticated):
         await claim_seat(worker.repository, invite_to(first, 1), "", "", "")
     assert not (await worker.read(again)).record.seats[0].claimed
-
-
-async def test_a_match_that_a_worker_of_an_earlier_release_wrote_back_without_its_nonce_keeps_its_credentials(start: Start) -> None:
-    worker = await start()
-    match = await worker.create()
-    held = credential(match, 1)
-    match.record.nonce = 0
-    require_valid(match, held, 1)
-    match.record.created += 1
-    with pytest.raises(Unauthenticated):
-        require_valid(match, held, 1)
