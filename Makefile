@@ -21,8 +21,8 @@ help: ## list the targets
 run: $(RUNTIME) $(CONTRACT) $(STUBS) ## serve on this machine
 	@exec $(BIN)/umpire serve
 
-test: $(DEV) $(CONTRACT) $(STUBS) $(NODE_MODULES) ## run all tests
-	$(BIN)/python -m pytest
+test: $(DEV) $(CONTRACT) $(STUBS) $(NODE_MODULES) ## run all tests, a file each in one of two processes
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(DEV) $(CONTRACT) $(STUBS) ## format, lint, types, contract
 	$(BIN)/ruff format --check .

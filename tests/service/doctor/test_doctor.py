@@ -314,7 +314,7 @@ def test_the_private_redis_is_examined_while_it_runs(tmp_path: Path) -> None:
     (SECRET[:20], 0o600, "error"),
     ("no hex at all", 0o600, "error"),
     (SECRET, 0o600, "ok"),
-])  # fmt: skip
+], ids=["others may read it", "too short", "no hex", "as made"])  # fmt: skip
 def test_the_signing_key_of_serve(tmp_path: Path, content: str, mode: int, expected: str) -> None:
     (tmp_path / "signing.key").write_text(content)
     (tmp_path / "signing.key").chmod(mode)
