@@ -62,6 +62,9 @@ class Worker:
         self._metrics.redis_used_memory.read = lambda: {node: memory.used for node, memory in self._store.fullness.known.items()}
         self._metrics.redis_max_memory.read = lambda: {node: memory.limit for node, memory in self._store.fullness.known.items()}
         self._metrics.redis_disk_fails.read = lambda: {node: memory.disk_fails for node, memory in self._store.fullness.known.items()}
+        self._metrics.redis_replicas.read = lambda: {
+            node: memory.replicas for node, memory in self._store.fullness.known.items() if memory.replicas is not None
+        }
         self._loop_lag = LoopLag(self._metrics.loop_lag)
         patience = _PATIENCE_IN_HEARTBEATS * settings.heartbeat
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))

@@ -79,6 +79,7 @@ STORE = (
     Declared(
         "umpire_redis_disk_fails", GAUGE, ("node",), "1 while its last write to the append-only file, its last rewriting of it or its last snapshot failed."
     ),
+    Declared("umpire_redis_replicas", GAUGE, ("node",), "Replicas that follow it and have all that it holds."),
 )
 
 STREAMS = (
