@@ -1,4 +1,4 @@
-"""How full each master is, whether its disk fails and how many follow it, by its own word: of one Redis, a sentinel's master, a cluster; nothing where it is refused or away."""
+"""How full each master is, whether its disk fails, how many follow it, by its own word: of one, a sentinel's master, a cluster; nothing if refused or away."""
 
 import asyncio
 from collections.abc import Iterator
