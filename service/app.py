@@ -29,6 +29,7 @@ from service.matches.repository import Repository
 from service.matches.sweeping import Sweeping
 from service.matches.watching import Hub
 from service.ops import Ops
+from service.readiness import Readiness
 from service.store import Durability, Store, StoreUnavailable, all_buckets
 from service.telemetry.loop_lag import LoopLag
 from service.telemetry.metrics import Metrics
@@ -47,10 +48,11 @@ class Worker:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._ready = False
         self._metrics, self._tracing = _telemetry(settings)
         self._store = Store(settings.redis_url, prefix=settings.key_prefix, observer=self._metrics, durability=Durability(settings.durability))
         self._metrics.store_waiting.read = lambda: self._store.waiting
+        self._readiness = Readiness(self._store)
+        self._metrics.ready.read = self._readiness.is_ready
         library = Library(games(), self._metrics)
         repository = Repository(self._store, library, self._metrics)
         self._continuing = Continuing(repository)
@@ -62,6 +64,9 @@ class Worker:
         self._metrics.redis_used_memory.read = lambda: {node: memory.used for node, memory in self._store.fullness.known.items()}
         self._metrics.redis_max_memory.read = lambda: {node: memory.limit for node, memory in self._store.fullness.known.items()}
         self._metrics.redis_disk_fails.read = lambda: {node: memory.disk_fails for node, memory in self._store.fullness.known.items()}
+        self._metrics.redis_replicas.read = lambda: {
+            node: memory.replicas for node, memory in self._store.fullness.known.items() if memory.replicas is not None
+        }
         self._loop_lag = LoopLag(self._metrics.loop_lag)
         patience = _PATIENCE_IN_HEARTBEATS * settings.heartbeat
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
@@ -77,7 +82,7 @@ class Worker:
         self._dispatcher = Dispatcher(handlers_of(contract.rpcs, apis), credentials, ApiKeys(settings.api_keys), self._metrics, patience, self._tracing)
         self._grpc = GrpcDoor(contract.rpcs, contract.pool, self._dispatcher)
         self._http = _server(HttpDoor(contract.rpcs, self._dispatcher, allowed_origins=settings.cors_origins), settings.tls)
-        self._ops = _server(Ops(self._metrics, self._why_not_ready))
+        self._ops = _server(Ops(self._metrics, self._readiness.why_not))
         self._serving: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -99,14 +104,12 @@ class Worker:
         self._store.fullness.start()
         self._loop_lag.start()
         self._hub.start()
-        self._ready = True
-        self._metrics.ready.set(1)
+        self._readiness.open()
         _log.info("serving", http_port=settings.http_port, grpc_port=settings.grpc_port, ops_port=settings.ops_port + settings.index)
 
     async def stop(self) -> None:
         """Not ready; end the streams; leave the ports; finish what was begun; close the store."""
-        self._ready = False
-        self._metrics.ready.set(0)
+        await self._readiness.close()
         await self._grpc.not_serving()
         self._dispatcher.drain()  # what still comes over open connections is told to try again; what was begun goes on
         await self._hub.drain()
@@ -123,15 +126,6 @@ class Worker:
         self._ops.should_exit = True
         await asyncio.gather(*self._serving, return_exceptions=True)
         _log.info("stopped")
-
-    async def _why_not_ready(self) -> str:
-        if not self._ready:
-            return "starting or stopping"
-        try:
-            await self._store.ping()
-        except StoreUnavailable as error:
-            return str(error)
-        return ""
 
     def _serve(self, server: "_Server", port: int, *, share: bool) -> None:
         listener = socket.socket(socket.AF_INET6 if ":" in self._settings.host else socket.AF_INET)

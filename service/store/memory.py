@@ -1,6 +1,7 @@
-"""How full the servers are, and whether their disks take what is written: each master says so itself."""
+"""How full the servers are, whether their disks take what is written, and how many replicas follow: each master says so itself."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from contextvars import Context
 from typing import Any, NamedTuple
@@ -15,15 +16,19 @@ from service.store.servers import Servers
 _log = structlog.get_logger("umpire.store")
 
 _EVERY_S = 15.0
+_A_REPLICA = re.compile(rb"slave\d+")
 _OF_THE_DISK = (b"aof_last_write_status", b"aof_last_bgrewrite_status", b"rdb_last_bgsave_status")
 
 
 class Memory(NamedTuple):
-    """Bytes that a server holds, and that it may hold (0: it has no limit, or tells none); and whether its last write of any kind to its disk failed."""
+    """Bytes that a server holds, and that it may hold (0: it has no limit, or tells none); whether its last write of any kind to its disk failed; how many
+    replicas have all that it holds and follow it (None: it does not tell).
+    """
 
     used: int
     limit: int
     disk_fails: bool = False
+    replicas: int | None = None
 
 
 class Fullness:
@@ -60,7 +65,7 @@ class Fullness:
 
     async def _ask(self, node: Node) -> tuple[str, Memory] | None:
         try:
-            memory = _read(await node.shared.run("INFO", "memory", "persistence"))
+            memory = _read(await node.shared.run("INFO", "memory", "persistence", "replication"))
         except StoreUnavailable:
             return None  # it is said elsewhere
         except REFUSALS as error:
@@ -82,4 +87,11 @@ def _read(reply: Any) -> Memory:
         raise ValueError("no text")  # noqa: TRY004 - as for any other text that is none of INFO's
     fields = dict(line.split(b":", 1) for line in reply.split(b"\r\n") if b":" in line)
     fails = any(fields.get(name, b"ok") != b"ok" for name in _OF_THE_DISK)
-    return Memory(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)), fails)
+    return Memory(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)), fails, _replicas(fields))
+
+
+def _replicas(fields: Mapping[bytes, bytes]) -> int | None:
+    """Count those that are online: one that is still being sent everything is connected, and no copy yet."""
+    if b"connected_slaves" not in fields:
+        return None
+    return sum(_A_REPLICA.fullmatch(name) is not None and b"state=online" in value.split(b",") for name, value in fields.items())

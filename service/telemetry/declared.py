@@ -79,6 +79,7 @@ STORE = (
     Declared(
         "umpire_redis_disk_fails", GAUGE, ("node",), "1 while its last write to the append-only file, its last rewriting of it or its last snapshot failed."
     ),
+    Declared("umpire_redis_replicas", GAUGE, ("node",), "Replicas that follow it and have all that it holds."),
 )
 
 STREAMS = (
@@ -90,7 +91,7 @@ STREAMS = (
 )
 
 WORKER = (
-    Declared("umpire_ready", GAUGE, (), "1 while this worker takes calls."),
+    Declared("umpire_ready", GAUGE, (), "1 while this worker takes calls: what `/readyz` says. It looks every 5 seconds, and whenever it is asked."),
     Declared("umpire_build_info", GAUGE, ("version",), "1; the release that runs."),
     Declared("umpire_loop_lag_seconds", HISTOGRAM, (), "Seconds by which the event loop was late, looked at four times a second.", _LAG),
     _given("process_cpu_seconds_total", COUNTER, "Seconds of CPU that the process has used."),

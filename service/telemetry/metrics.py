@@ -72,6 +72,7 @@ class Metrics:
         self.redis_used_memory = self._levels("umpire_redis_used_memory_bytes")
         self.redis_max_memory = self._levels("umpire_redis_max_memory_bytes")
         self.redis_disk_fails = self._levels("umpire_redis_disk_fails")
+        self.redis_replicas = self._levels("umpire_redis_replicas")
         self._watchers = self._level("umpire_watchers")
         self._streams = self._counts("umpire_streams_total")
         self._updates = self._counts("umpire_updates_sent_total").of()

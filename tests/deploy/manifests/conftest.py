@@ -11,7 +11,7 @@ import pytest
 import service.worker
 from service.cli import main
 from service.config import Settings
-from tests.deploy.manifests.pods import NAMES, Pods, all_see_all
+from tests.deploy.manifests.pods import NAMES, Pods, all_see_all, follows, is_whole, wait_until
 
 Started = Callable[[Sequence[str], Mapping[str, str]], Settings]
 
@@ -62,3 +62,15 @@ def formed(pods: Pods) -> Pods:
         first.execute_command("CLUSTER MEET", address, 6379)
     assert all_see_all(pods), pods.seen()
     return pods
+
+
+@pytest.fixture
+def with_a_replica(formed: Pods) -> Pods:
+    """Two masters with half of the slots each, and a replica of the first."""
+    first, second, third = formed.clients()
+    first.execute_command("CLUSTER ADDSLOTSRANGE", 0, 8191)
+    third.execute_command("CLUSTER ADDSLOTSRANGE", 8192, 16383)
+    second.execute_command("CLUSTER REPLICATE", first.execute_command("CLUSTER MYID").decode())
+    wait_until(lambda: follows(second))
+    wait_until(lambda: all(is_whole(client) for client in formed.clients()))
+    return formed

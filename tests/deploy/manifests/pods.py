@@ -126,3 +126,13 @@ def wait_until(is_so: Callable[[], object]) -> None:
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def follows(client: Redis) -> bool:
+    """Whether it has all of its master, and has written it down: before that it does not stop either."""
+    info = client.info()
+    return info.get("master_link_status") == "up" and not info["aof_rewrite_in_progress"] and not info["aof_rewrite_scheduled"]
+
+
+def is_whole(client: Redis) -> bool:
+    return dict(client.execute_command("CLUSTER INFO"))["cluster_state"] == "ok"

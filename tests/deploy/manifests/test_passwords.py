@@ -13,6 +13,7 @@ from service.private_redis import die_with_parent, find_server
 from tests.deploy.manifests.reading import PASSWORD
 from tests.deploy.manifests.test_page import block
 from tests.deploy.manifests.test_redis import command_of, wait_for
+from tests.service.telemetry import exposed
 from tests.serving import RestCaller, Serving, free_port
 
 ANOTHER = "1e" * 24
@@ -79,6 +80,7 @@ def test_a_worker_with_either_password_serves_until_the_old_one_is_taken_out(red
             continue
         told = answer.text
         assert answer.status_code == 503
+    assert exposed.value(exposed.series(late), "umpire_ready") == 0
 
 
 def test_two_api_keys_of_a_site_are_taken_for_as_long_as_both_are_listed(serve: Serve) -> None:

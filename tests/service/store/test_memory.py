@@ -1,4 +1,4 @@
-"""How full each master is and whether its disk fails, by its own word: of one Redis, a sentinel's master, a cluster; nothing where it is refused or away."""
+"""How full each master is, whether its disk fails, how many follow it, by its own word: of one, a sentinel's master, a cluster; nothing if refused or away."""
 
 import asyncio
 from collections.abc import Iterator
@@ -161,7 +161,7 @@ async def test_an_answer_that_says_nothing_is_as_good_as_none(tmp_path: Path, an
             await store.fullness.look()
         assert store.fullness.known == {}
         assert [line["reason"] for line in said] == ["the answer has no used_memory"]
-        assert scripted.commands == [[b"INFO", b"memory", b"persistence"]] * 2
+        assert scripted.commands == [[b"INFO", b"memory", b"persistence", b"replication"]] * 2
         await store.close()
 
 
@@ -190,6 +190,60 @@ async def test_whatever_could_not_be_written_is_told(tmp_path: Path, field: str)
         statuses[field] = "err"
         await store.fullness.look()
         assert [memory.disk_fails for memory in store.fullness.known.values()] == [True]
+        await store.close()
+
+
+async def replicas_are(store: Store, wanted: dict[str, int | None]) -> None:
+    """Look until each master says that it has so many."""
+    async with asyncio.timeout(30):
+        while {node: memory.replicas for node, memory in store.fullness.known.items()} != wanted:
+            await asyncio.sleep(0.1)
+            await store.fullness.look()
+
+
+async def test_each_master_of_a_cluster_tells_how_many_replicas_it_has_until_they_are_gone(tmp_path: Path) -> None:
+    cluster = RedisCluster(tmp_path, replicas=1)
+    store = Store(cluster.url)
+    first, second, third = map(own, cluster.masters)
+    try:
+        await store.open()
+        await replicas_are(store, {first: 1, second: 0, third: 0})
+        cluster.replicas[0].kill()
+        await replicas_are(store, {first: 0, second: 0, third: 0})
+    finally:
+        await store.close()
+        cluster.stop()
+
+
+async def test_after_a_failover_the_new_master_of_what_sentinels_watch_tells_that_it_has_no_replica(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    store = Store(watched.url)
+    try:
+        await replicas_are(store, {own(watched.master): 1})
+        watched.master.kill()
+        await replicas_are(store, {own(watched.replica): 0})
+    finally:
+        await store.close()
+        watched.stop()
+
+
+@pytest.mark.parametrize(
+    ("lines", "replicas"),
+    [
+        ([], None),
+        (["connected_slaves:0"], 0),
+        (["connected_slaves:2", "slave0:ip=::1,port=1,state=online,offset=9,lag=0", "slave1:ip=::2,port=1,state=wait_bgsave,offset=0,lag=0"], 1),
+        (["connected_slaves:1", "slave0:ip=::1,port=1,state=send_bulk,offset=0,lag=0", "slave_repl_offset:7"], 0),
+    ],
+)
+async def test_a_replica_that_is_still_being_sent_everything_is_none_and_who_tells_nothing_of_them_is_not_without(
+    tmp_path: Path, lines: list[str], replicas: int | None
+) -> None:
+    text = "\r\n".join(["used_memory:9", *lines, ""])
+    async with ScriptedRedis(tmp_path, lambda _: f"${len(text)}\r\n{text}\r\n".encode()) as scripted:
+        store = Store(scripted.url)
+        await store.fullness.look()
+        assert [memory.replicas for memory in store.fullness.known.values()] == [replicas]
         await store.close()
 
 
