@@ -115,7 +115,7 @@ def _applied_again(method: str, path: str, answer: dict[str, Any]) -> dict[str, 
     indirect=["doctored"],
 )
 def test_a_lost_or_contradictory_match_is_named_and_ends_it_with_1(doctored: Doctoring, kind: str, says: str, serving: Serving, tmp_path: Path) -> None:
-    status, found, table = load(serving, tmp_path, "--users", "2", "--seconds", "2", http=doctored.http, weights=ONLY_REST)
+    status, found, table = load(serving, tmp_path, "--users", "2", "--seconds", "4", http=doctored.http, weights=ONLY_REST)
     assert status == 1 and doctored.changed
     named = [finding for finding in found["findings"] if finding["kind"] == kind and says in finding["what"]]
     assert named and f"{kind.upper()} match {named[0]['match_id']}: {named[0]['what']}" in table
