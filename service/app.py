@@ -61,12 +61,11 @@ class Worker:
         self._sweeping = Sweeping(self._store, self._continuing, all_buckets())
         self._metrics.open_windows.read = self._sweeping.windows.open
         self._metrics.oldest_overdue.read = lambda: self._sweeping.windows.oldest_overdue(self._store.now_ms())
-        self._metrics.redis_used_memory.read = lambda: {node: memory.used for node, memory in self._store.fullness.known.items()}
-        self._metrics.redis_max_memory.read = lambda: {node: memory.limit for node, memory in self._store.fullness.known.items()}
-        self._metrics.redis_disk_fails.read = lambda: {node: memory.disk_fails for node, memory in self._store.fullness.known.items()}
-        self._metrics.redis_replicas.read = lambda: {
-            node: memory.replicas for node, memory in self._store.fullness.known.items() if memory.replicas is not None
-        }
+        masters = self._store.masters
+        self._metrics.redis_used_memory.read = lambda: {node: master.used for node, master in masters.known.items()}
+        self._metrics.redis_max_memory.read = lambda: {node: master.limit for node, master in masters.known.items()}
+        self._metrics.redis_disk_fails.read = lambda: {node: master.disk_fails for node, master in masters.known.items()}
+        self._metrics.redis_replicas.read = lambda: {node: master.replicas for node, master in masters.known.items() if master.replicas is not None}
         self._loop_lag = LoopLag(self._metrics.loop_lag)
         patience = _PATIENCE_IN_HEARTBEATS * settings.heartbeat
         credentials = Credentials(settings.signing_keys or (SigningKey("ephemeral", secrets.token_bytes(32)),))
@@ -101,7 +100,7 @@ class Worker:
         while not (self._http.started and self._ops.started):  # noqa: ASYNC110 - uvicorn has no event to wait for
             await asyncio.sleep(0.005)
         self._sweeping.start()
-        self._store.fullness.start()
+        self._store.masters.start()
         self._loop_lag.start()
         self._hub.start()
         self._readiness.open()

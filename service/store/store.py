@@ -19,7 +19,7 @@ from service.store._refusals import Refusals
 from service.store.errors import Applied, Corrupt, StoreUnavailable, refusal
 from service.store.keys import FIRST_BUCKET, Keys, bucket_of, is_match_id
 from service.store.listening import Listening
-from service.store.memory import Fullness
+from service.store.masters import Masters
 from service.store.servers import servers_at
 
 T = TypeVar("T")
@@ -112,7 +112,7 @@ class Store:
         self._limits = Limits(answer_timeout, connect_timeout, durability)
         self._servers = servers_at(url, self._keys, self._limits, self._lost)
         self.listening = Listening(self._servers, self._keys, connect_timeout=self._limits.total, lost=self._lost)
-        self.fullness = Fullness(self._servers)
+        self.masters = Masters(self._servers)
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
         self._roster_script = Script("roster.lua")
@@ -127,7 +127,7 @@ class Store:
 
     async def close(self) -> None:
         """End all connections; whoever still waits gets StoreUnavailable."""
-        await self.fullness.close()
+        await self.masters.close()
         await self.listening.close()
         await self._servers.close()
 

@@ -21,11 +21,11 @@ def test_a_first_step_that_fails_has_no_knee() -> None:
     assert knee([step(10, holds=False)]) == "not even the first step kept the bounds"
 
 
-def test_memory_that_grows_to_the_end_is_named() -> None:
+def test_masters_that_grows_to_the_end_is_named() -> None:
     assert growth({OPS: [60.0 + sample for sample in range(100)]}) == [f"{OPS}: 97 MB in the second quarter, 147 MB in the last"]
 
 
-def test_memory_that_grows_while_the_worker_warms_up_is_no_growth() -> None:
+def test_masters_that_grows_while_the_worker_warms_up_is_no_growth() -> None:
     assert growth({OPS: [60.0 + min(sample, 20) for sample in range(100)]}) == []
 
 

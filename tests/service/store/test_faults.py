@@ -157,7 +157,7 @@ async def test_a_refusal_is_unavailable_and_not_applied(refusal: str, tmp_path: 
             store.entries(match_id, 0, 1, 1),
         ]
         assert await asyncio.gather(*(fate(call) for call in calls)) == [Applied.NO] * len(calls)
-        # One that cannot write to its disk says so to a ping, too, and answers all that reads (see test_memory): it is there.
+        # One that cannot write to its disk says so to a ping, too, and answers all that reads (see test_masters): it is there.
         assert await fate(store.ping()) is (None if refusal.startswith("MISCONF") else Applied.NO)
         assert scripted.connections == 2  # one shared, one for entries: a refusal is not a reason to connect anew
         await store.close()

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from service.private_redis import PrivateRedis
 from service.store import Applied, CommitResult, Store, StoreUnavailable, new_match_id
-from service.store import memory as memory_module
+from service.store import masters as masters_module
 from tests.service.store.redis_groups import RedisCluster, Server, Watched, until
 from tests.service.store.scripted_redis import ScriptedRedis
 
@@ -33,29 +33,29 @@ def own(server: Server) -> str:
 async def comes_to_know(store: Store, nodes: set[str]) -> None:
     """Look until just these tell."""
     async with asyncio.timeout(30):
-        while set(store.fullness.known) != nodes:
-            await store.fullness.look()
+        while set(store.masters.known) != nodes:
+            await store.masters.look()
             await asyncio.sleep(0.1)
 
 
 async def test_one_redis_tells_what_it_holds_and_what_it_may(server: Server) -> None:
     store = Store(f"redis://{own(server)}")
-    await store.fullness.look()
-    assert list(store.fullness.known) == [own(server)]
-    before = store.fullness.known[own(server)]
+    await store.masters.look()
+    assert list(store.masters.known) == [own(server)]
+    before = store.masters.known[own(server)]
     assert before.limit == LIMIT
     server.client.set("a", b"x" * 5_000_000)
     server.client.config_set("maxmemory", 0)
-    await store.fullness.look()
-    after = store.fullness.known[own(server)]
+    await store.masters.look()
+    after = store.masters.known[own(server)]
     assert before.used + 5_000_000 < after.used < before.used + 20_000_000
     assert after.limit == 0
     await store.close()
 
 
 async def test_over_a_socket_its_path_is_the_name(one: Store, redis_server: PrivateRedis) -> None:
-    await one.fullness.look()
-    assert list(one.fullness.known) == [redis_server.url.removeprefix("unix://")]
+    await one.masters.look()
+    assert list(one.masters.known) == [redis_server.url.removeprefix("unix://")]
 
 
 async def test_all_masters_of_a_cluster_tell_and_none_that_is_away_or_a_replica(tmp_path: Path) -> None:
@@ -63,12 +63,12 @@ async def test_all_masters_of_a_cluster_tell_and_none_that_is_away_or_a_replica(
     store = Store(cluster.url)
     try:
         await store.open()
-        await store.fullness.look()
-        assert set(store.fullness.known) == {own(master) for master in cluster.masters}
+        await store.masters.look()
+        assert set(store.masters.known) == {own(master) for master in cluster.masters}
         first, second, third = cluster.masters
         third.kill()
-        await store.fullness.look()
-        assert set(store.fullness.known) == {own(first), own(second)}
+        await store.masters.look()
+        assert set(store.masters.known) == {own(first), own(second)}
         replica = cluster.replicas[0]
         replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
         await comes_to_know(store, {own(replica), own(second)})
@@ -81,11 +81,11 @@ async def test_of_what_sentinels_watch_the_master_tells_and_after_it_its_success
     watched = Watched(tmp_path)
     store = Store(watched.url)
     try:
-        await store.fullness.look()
-        assert list(store.fullness.known) == [own(watched.master)]
+        await store.masters.look()
+        assert list(store.masters.known) == [own(watched.master)]
         watched.master.kill()
-        await store.fullness.look()
-        assert store.fullness.known == {}
+        await store.masters.look()
+        assert store.masters.known == {}
         await comes_to_know(store, {own(watched.replica)})
     finally:
         await store.close()
@@ -112,42 +112,42 @@ async def test_a_user_that_may_not_ask_is_well_otherwise_and_it_is_said_once(ser
     store = Store(f"redis://umpire:a-password@{own(server)}", observer=observer)
     with capture_logs() as said:
         for _ in range(3):
-            await store.fullness.look()
-            assert store.fullness.known == {}
+            await store.masters.look()
+            assert store.masters.known == {}
         await store.ping()
     assert [(line["event"], line["node"], line["reason"]) for line in said] == [("the store does not tell how full it is", own(server), "NOPERM")]
     assert "a-password" not in str(said)
     assert observer.told == ["ping ok"], "a refusal is no store that fails, and the connection stays"
     server.client.execute_command("ACL", "SETUSER", "umpire", "+info")
-    await store.fullness.look()
-    assert list(store.fullness.known) == [own(server)]
+    await store.masters.look()
+    assert list(store.masters.known) == [own(server)]
     await store.close()
 
 
 async def test_a_redis_that_is_away_is_not_known_until_it_is_back_and_nothing_is_said(own_redis: PrivateRedis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_module, "_EVERY_S", 0.05)
+    monkeypatch.setattr(masters_module, "_EVERY_S", 0.05)
     store = Store(own_redis.url, answer_timeout=0.3)
     with capture_logs() as said:
-        store.fullness.start()
+        store.masters.start()
         socket = own_redis.url.removeprefix("unix://")
-        await asyncio.to_thread(until, lambda: list(store.fullness.known) == [socket])
+        await asyncio.to_thread(until, lambda: list(store.masters.known) == [socket])
         await asyncio.to_thread(own_redis.stop)
-        await asyncio.to_thread(until, lambda: not store.fullness.known)
+        await asyncio.to_thread(until, lambda: not store.masters.known)
         await asyncio.to_thread(own_redis.start)
-        await asyncio.to_thread(until, lambda: list(store.fullness.known) == [socket])
+        await asyncio.to_thread(until, lambda: list(store.masters.known) == [socket])
         await store.close()
     assert said == []
-    assert store.fullness._task is not None
-    assert store.fullness._task.cancelled()
+    assert store.masters._task is not None
+    assert store.masters._task.cancelled()
 
 
 async def test_a_redis_that_is_frozen_is_asked_no_longer_than_any_call_takes(server: Server) -> None:
     store = Store(f"redis://{own(server)}", answer_timeout=0.3)
-    await store.fullness.look()
+    await store.masters.look()
     server.freeze()
     async with asyncio.timeout(5):
-        await store.fullness.look()
-    assert store.fullness.known == {}
+        await store.masters.look()
+    assert store.masters.known == {}
     server.thaw()
     await store.close()
 
@@ -157,9 +157,9 @@ async def test_an_answer_that_says_nothing_is_as_good_as_none(tmp_path: Path, an
     async with ScriptedRedis(tmp_path, lambda _: answer) as scripted:
         store = Store(scripted.url)
         with capture_logs() as said:
-            await store.fullness.look()
-            await store.fullness.look()
-        assert store.fullness.known == {}
+            await store.masters.look()
+            await store.masters.look()
+        assert store.masters.known == {}
         assert [line["reason"] for line in said] == ["the answer has no used_memory"]
         assert scripted.commands == [[b"INFO", b"memory", b"persistence", b"replication"]] * 2
         await store.close()
@@ -170,8 +170,8 @@ async def test_a_full_redis_still_tells(server: Server) -> None:
     server.client.config_set("maxmemory", 1_000)
     with pytest.raises(StoreUnavailable):
         await store.workers("a worker", 1_000)
-    await store.fullness.look()
-    assert store.fullness.known[own(server)].used > store.fullness.known[own(server)].limit == 1_000
+    await store.masters.look()
+    assert store.masters.known[own(server)].used > store.masters.known[own(server)].limit == 1_000
     await store.close()
 
 
@@ -185,20 +185,20 @@ async def test_whatever_could_not_be_written_is_told(tmp_path: Path, field: str)
 
     async with ScriptedRedis(tmp_path, answer) as scripted:
         store = Store(scripted.url)
-        await store.fullness.look()
-        assert [memory.disk_fails for memory in store.fullness.known.values()] == [False]
+        await store.masters.look()
+        assert [master.disk_fails for master in store.masters.known.values()] == [False]
         statuses[field] = "err"
-        await store.fullness.look()
-        assert [memory.disk_fails for memory in store.fullness.known.values()] == [True]
+        await store.masters.look()
+        assert [master.disk_fails for master in store.masters.known.values()] == [True]
         await store.close()
 
 
 async def replicas_are(store: Store, wanted: dict[str, int | None]) -> None:
     """Look until each master says that it has so many."""
     async with asyncio.timeout(30):
-        while {node: memory.replicas for node, memory in store.fullness.known.items()} != wanted:
+        while {node: master.replicas for node, master in store.masters.known.items()} != wanted:
             await asyncio.sleep(0.1)
-            await store.fullness.look()
+            await store.masters.look()
 
 
 async def test_each_master_of_a_cluster_tells_how_many_replicas_it_has_until_they_are_gone(tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ async def test_a_replica_that_is_still_being_sent_everything_is_none_and_who_tel
     text = "\r\n".join(["used_memory:9", *lines, ""])
     async with ScriptedRedis(tmp_path, lambda _: f"${len(text)}\r\n{text}\r\n".encode()) as scripted:
         store = Store(scripted.url)
-        await store.fullness.look()
-        assert [memory.replicas for memory in store.fullness.known.values()] == [replicas]
+        await store.masters.look()
+        assert [master.replicas for master in store.masters.known.values()] == [replicas]
         await store.close()
 
 
@@ -264,15 +264,15 @@ async def test_a_redis_whose_disk_fails_is_told_of_and_is_there_for_all_that_rea
             assert refused.value.applied is Applied.NO
     assert [(line["event"], line["reason"], line["command"]) for line in said] == [("the store refuses", "MISCONF", "commit")]
     await store.ping()
-    await store.fullness.look()
-    assert store.fullness.known[own(server)].disk_fails
+    await store.masters.look()
+    assert store.masters.known[own(server)].disk_fails
     assert await store.load(match_id) == (first, b"first"), "what was acknowledged is there, what was refused is not"
     in_the_way.rmdir()
     server.client.bgsave()
     await asyncio.to_thread(until, lambda: server.client.info("persistence")["rdb_last_bgsave_status"] == "ok")
     assert await store.commit(match_id, first, second, 1, b"second", [b"two"], 600_000) is CommitResult.COMMITTED
-    await store.fullness.look()
-    assert not store.fullness.known[own(server)].disk_fails
+    await store.masters.look()
+    assert not store.masters.known[own(server)].disk_fails
     await store.close()
 
 
@@ -287,8 +287,8 @@ async def test_a_cluster_none_of_whose_masters_can_write_is_there_too(tmp_path: 
             master.client.bgsave()
             await asyncio.to_thread(until, lambda master=master: master.client.info("persistence")["rdb_last_bgsave_status"] == "err")
         await store.ping()
-        await store.fullness.look()
-        assert [memory.disk_fails for memory in store.fullness.known.values()] == [True] * 3
+        await store.masters.look()
+        assert [master.disk_fails for master in store.masters.known.values()] == [True] * 3
     finally:
         await store.close()
         cluster.stop()

@@ -1,4 +1,4 @@
-"""How full the servers are, whether their disks take what is written, and how many replicas follow: each master says so itself."""
+"""What each master says of itself: how full it is, whether its disk takes what is written, and how many replicas follow it."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ _A_REPLICA = re.compile(rb"slave\d+")
 _OF_THE_DISK = (b"aof_last_write_status", b"aof_last_bgrewrite_status", b"rdb_last_bgsave_status")
 
 
-class Memory(NamedTuple):
+class Master(NamedTuple):
     """Bytes that a server holds, and that it may hold (0: it has no limit, or tells none); whether its last write of any kind to its disk failed; how many
     replicas have all that it holds and follow it (None: it does not tell).
     """
@@ -31,21 +31,21 @@ class Memory(NamedTuple):
     replicas: int | None = None
 
 
-class Fullness:
+class Masters:
     """Asks all masters every few seconds, beside the calls. ``known`` is what the last round found, by ``host:port``: who did not answer is not in it.
 
     It is no part of ``umpire_store_seconds``: a user of Redis that may not ask is well otherwise, and must not count as a store that fails.
     """
 
     def __init__(self, servers: Servers) -> None:
-        self.known: Mapping[str, Memory] = {}
+        self.known: Mapping[str, Master] = {}
         self._servers = servers
         self._task: asyncio.Task[None] | None = None
         self._has_told = False
 
     def start(self) -> None:
         """Begin to ask."""
-        self._task = asyncio.create_task(self._keep_looking(), name="look how full the store is", context=Context())
+        self._task = asyncio.create_task(self._keep_looking(), name="look how the masters are", context=Context())
 
     async def close(self) -> None:
         """Stop."""
@@ -63,9 +63,9 @@ class Fullness:
             await self.look()
             await asyncio.sleep(_EVERY_S)
 
-    async def _ask(self, node: Node) -> tuple[str, Memory] | None:
+    async def _ask(self, node: Node) -> tuple[str, Master] | None:
         try:
-            memory = _read(await node.shared.run("INFO", "memory", "persistence", "replication"))
+            master = _read(await node.shared.run("INFO", "memory", "persistence", "replication"))
         except StoreUnavailable:
             return None  # it is said elsewhere
         except REFUSALS as error:
@@ -74,7 +74,7 @@ class Fullness:
         except (ValueError, KeyError):
             self._tell_once(node, "the answer has no used_memory")
             return None
-        return node.shared.peer, memory
+        return node.shared.peer, master
 
     def _tell_once(self, node: Node, why: str) -> None:
         if not self._has_told:
@@ -82,12 +82,12 @@ class Fullness:
             _log.info("the store does not tell how full it is", node=node.shared.peer, reason=why)
 
 
-def _read(reply: Any) -> Memory:
+def _read(reply: Any) -> Master:
     if not isinstance(reply, bytes):
         raise ValueError("no text")  # noqa: TRY004 - as for any other text that is none of INFO's
     fields = dict(line.split(b":", 1) for line in reply.split(b"\r\n") if b":" in line)
     fails = any(fields.get(name, b"ok") != b"ok" for name in _OF_THE_DISK)
-    return Memory(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)), fails, _replicas(fields))
+    return Master(int(fields[b"used_memory"]), int(fields.get(b"maxmemory", 0)), fails, _replicas(fields))
 
 
 def _replicas(fields: Mapping[bytes, bytes]) -> int | None:
