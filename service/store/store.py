@@ -25,6 +25,7 @@ from service.store.servers import servers_at
 T = TypeVar("T")
 
 _HELD_MS = 10_000
+_REVISIONS = 1_000  # as many as a millisecond has: they are not to run ahead of the clock
 
 
 class CommitResult(Enum):
@@ -176,7 +177,13 @@ class Store:
 
     def first_revision(self, match_id: str = "") -> int:
         """Make the revision of a new match: larger than any of a match of the same id that was deleted before, so that no memory of that one can pass."""
-        return self.now_ms(match_id) * 1_000 + secrets.randbelow(1_000)
+        return self.next_revision(match_id, 0)
+
+    def next_revision(self, match_id: str, revision: int) -> int:
+        """Make the revision that follows one. It is not simply the next number: where a fail-over has lost the last commits, others in their place are not to
+        have their revisions, else a worker that remembers a lost one takes it for what is there.
+        """
+        return max(self.now_ms(match_id) * 1_000, revision) + 1 + secrets.randbelow(_REVISIONS)
 
     async def commit(
         self,
