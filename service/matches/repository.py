@@ -94,7 +94,8 @@ class Repository:
     async def change(self, match_id: str, act: Callable[[Match], T]) -> tuple[Match, T]:
         """Let ``act`` change a match and commit what it did; a race that is lost begins again.
 
-        ``act`` gets a match of its own. If it raises an ApiError or changes nothing, that is the answer once the store has confirmed what it was based on.
+        ``act`` gets a match of its own. If it raises an ApiError or changes nothing, that is the answer once the store has confirmed what it was based on; what
+        is answered without a change was done by an earlier call, and is waited for as that was.
 
         Raises:
             NotFound: MATCH_NOT_FOUND.
@@ -118,6 +119,7 @@ class Repository:
                     if await self._has_committed(match, held):
                         return match, result
                 elif is_fresh or await self._is_current(match_id, held):
+                    await self._store.settle(match_id)
                     return match, result
             held = None
         raise Unavailable("STORE_UNAVAILABLE", "too many moves at once; try again")
@@ -154,6 +156,14 @@ class Repository:
         if not await self._store.delete(match_id):
             raise _not_found(match_id)
         self.witness.deleted(match_id)
+
+    async def settle(self, match_id: str) -> None:
+        """Wait until what an earlier call has done to a match is as durable as if this one had.
+
+        Raises:
+            StoreUnavailable: it is not, as far as is known.
+        """
+        await self._store.settle(match_id)
 
     async def forget(self, match_id: str) -> None:
         """Take a match that is gone off the store's list of due ones."""

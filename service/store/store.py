@@ -206,6 +206,21 @@ class Store:
         arguments = (len(keys), *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, match_id, *timing, *entries)
         return await self._outcome("commit", self._commit(bucket, arguments), match_id, is_write=True)
 
+    async def settle(self, match_id: str) -> None:
+        """Wait until what was committed to a match before is as durable as a commit shall be: who asks again may be the first to have it acknowledged.
+
+        Raises:
+            StoreUnavailable: UNKNOWN: it is not, as far as is known.
+        """
+        if self._limits.durability is Durability.NONE:
+            return
+        # Redis waits for what the same connection has written last, so something has to be; it does not outlive the moment.
+        writing = self._servers.commit(bucket_of(match_id), "SET", self._keys.scratch(match_id), "", "PX", 1)
+        try:
+            await self._outcome("settle", writing, match_id, is_write=True)
+        except StoreUnavailable as error:
+            raise StoreUnavailable(str(error), Applied.UNKNOWN) from error
+
     async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> dict[str, Due]:
         """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds. A bucket
         where nothing waits is not in the answer.
@@ -252,7 +267,8 @@ class Store:
         """Delete a match with its log; False if there was none."""
         if not is_match_id(match_id):
             return False
-        deleted = bool(await self._run(match_id, "delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), is_write=True))
+        deleting = self._servers.commit(bucket_of(match_id), "DEL", self._keys.match(match_id), self._keys.log(match_id))
+        deleted = bool(await self._outcome("delete", deleting, match_id, is_write=True))
         if deleted:
             with contextlib.suppress(StoreUnavailable):  # it is deleted; who is not told finds out
                 await self._run(match_id, "tell", "SPUBLISH", self._keys.channel(bucket_of(match_id)), f"{match_id} 0")

@@ -36,6 +36,7 @@ _COMMANDS = {
     "commit": "EVALSHA",
     "due": "EVALSHA",
     "workers": "EVALSHA",
+    "settle": "SET",
     "forget_due": "ZREM",
     "entries": "XRANGE",
     "delete": "DEL",
