@@ -117,6 +117,7 @@ class Store:
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
         self._roster_script = Script("roster.lua")
+        self._forget_script = Script("forget.lua")
 
     async def open(self) -> None:
         """Begin to follow the store's clock, and where its servers are.
@@ -243,8 +244,10 @@ class Store:
         return [name.decode("ascii", "replace") for name in found]
 
     async def forget_due(self, match_id: str) -> None:
-        """Take a match that is gone off the list of those that are due."""
-        await self._run(match_id, "forget_due", "ZREM", self._keys.due(bucket_of(match_id)), match_id, is_write=True)
+        """Take a match that is gone off the list of those that are due; one that was made again meanwhile stays there."""
+        bucket = bucket_of(match_id)
+        arguments = (2, self._keys.match(match_id), self._keys.due(bucket), match_id)
+        await self._outcome("forget_due", self._evaluate(self._servers.run, bucket, self._forget_script, arguments), match_id, is_write=True)
 
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]:
         """List log entries with their versions, those after one version and up to another, oldest first, at most ``count``.

@@ -37,7 +37,7 @@ _COMMANDS = {
     "due": "EVALSHA",
     "workers": "EVALSHA",
     "settle": "SET",
-    "forget_due": "ZREM",
+    "forget_due": "EVALSHA",
     "entries": "XRANGE",
     "delete": "DEL",
     "tell": "SPUBLISH",
