@@ -25,6 +25,7 @@ from service.store.servers import servers_at
 T = TypeVar("T")
 
 _HELD_MS = 10_000
+_PATIENCE_MS = 15_000
 _REVISIONS = 1_000  # as many as a millisecond has: they are not to run ahead of the clock
 
 
@@ -223,8 +224,8 @@ class Store:
             raise StoreUnavailable(str(error), Applied.UNKNOWN) from error
 
     async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> dict[str, Due]:
-        """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds. A bucket
-        where nothing waits is not in the answer.
+        """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds, or for
+        five more if it is still due then. A bucket where nothing waits is not in the answer.
 
         Raises:
             StoreUnavailable: none of the buckets can be asked. Those of a server that is away are left out.
@@ -284,7 +285,7 @@ class Store:
         return _result(await self._evaluate(self._servers.commit, bucket, self._commit_script, arguments))
 
     async def _due(self, bucket: str, worker: str, most: int) -> Due | None:
-        arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
+        arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most, _PATIENCE_MS)
         found = await self._outcome("due", self._evaluate(self._servers.run, bucket, self._sweep_script, arguments), "", is_write=True)
         if not found:
             return None
