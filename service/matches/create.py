@@ -55,6 +55,7 @@ async def create_match(repository: Repository, library: Library, wanted: NewMatc
     known = await repository.read(wanted.match_id)
     if not wanted.repeatable or known.record.create_request != body:
         raise AlreadyExists("REQUEST_ID_REUSED", "this request_id was used for another match")
+    await repository.settle(wanted.match_id)
     return known
 
 

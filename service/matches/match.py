@@ -35,9 +35,9 @@ class Answered(msgspec.Struct, frozen=True):
 class Match:
     """A match and the steps taken since it was opened.
 
-    ``record`` is the snapshot as it will be stored; ``entries`` the log entries to commit with it, the first at ``first_version``; ``answered`` what
-    each of them answered (None for steps that answered nothing); ``not_before`` and ``not_after`` bound, by the deadlines of what was answered, when the commit
-    may happen (milliseconds, 0: any time); ``observer`` is told how long the rules took.
+    ``record`` is the snapshot as it will be stored; ``entries`` the log entries to commit with it, the first at ``first_version``, after the one that
+    ``digest_before`` is of; ``answered`` what each of them answered (None for steps that answered nothing); ``not_before`` and ``not_after`` bound, by the
+    deadlines of what was answered, when the commit may happen (milliseconds, 0: any time); ``observer`` is told how long the rules took.
     """
 
     def __init__(self, record: Snapshot, hosted: HostedGame, engine: Engine[Any]) -> None:
@@ -49,6 +49,7 @@ class Match:
         self.answered: list[Answered | None] = []
         self.observer = hosted.observer
         self.first_version = record.version + 1
+        self.digest_before = record.digest
         self._state: Any = None
         self._asked: list[Decision] | None = None
         self._touched = False

@@ -6,10 +6,10 @@ The law of what is remembered: it may only end in a successful commit, which com
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 from service.errors import ApiError, NotFound, SnapshotUnreadable, Unavailable
-from service.matches.library import Entry, Library
+from service.matches.library import Entry, Library, decode_snapshot
 from service.matches.match import Match
 from service.matches.ports import MatchStore, Observer, Witness
 from service.messages import MatchStatus
@@ -80,6 +80,7 @@ class Repository:
             return None
         held = self._remembered.get(match_id)
         if held is None or held.revision != current:
+            self._mistrust(match_id, held)
             held = await self._load(match_id)
         return held.revision, Match.open(match_id, held.data, self._library)
 
@@ -93,7 +94,8 @@ class Repository:
     async def change(self, match_id: str, act: Callable[[Match], T]) -> tuple[Match, T]:
         """Let ``act`` change a match and commit what it did; a race that is lost begins again.
 
-        ``act`` gets a match of its own. If it raises an ApiError or changes nothing, that is the answer once the store has confirmed what it was based on.
+        ``act`` gets a match of its own. If it raises an ApiError or changes nothing, that is the answer once the store has confirmed what it was based on; what
+        is answered without a change was done by an earlier call, and is waited for as that was.
 
         Raises:
             NotFound: MATCH_NOT_FOUND.
@@ -117,6 +119,7 @@ class Repository:
                     if await self._has_committed(match, held):
                         return match, result
                 elif is_fresh or await self._is_current(match_id, held):
+                    await self._store.settle(match_id)
                     return match, result
             held = None
         raise Unavailable("STORE_UNAVAILABLE", "too many moves at once; try again")
@@ -125,6 +128,8 @@ class Repository:
         """List log entries after a version, with their versions, oldest first, none beyond the match as it was opened.
 
         Raises:
+            NotFound: MATCH_NOT_FOUND: it was deleted meanwhile.
+            Unavailable: the store has lost steps since the match was read.
             SnapshotUnreadable: an entry is missing or is not one.
         """
         return [(version, match.hosted.decode_entry(data)) for version, data in await self.written_entries(match, after, count)]
@@ -133,14 +138,12 @@ class Repository:
         """List log entries as ``entries`` does, in their canonical bytes.
 
         Raises:
-            SnapshotUnreadable: an entry is missing.
+            NotFound, Unavailable, SnapshotUnreadable: as ``entries``.
         """
         last = min(match.record.version, after + count)
         stored = await self._store.entries(match.record.match_id, after, last, count)
         if [version for version, _ in stored] != list(range(after + 1, last + 1)):
-            if await self._store.revision(match.record.match_id) is None:
-                raise _not_found(match.record.match_id)
-            raise SnapshotUnreadable(match.record.match_id)
+            await self._explain_gap(match)
         return stored
 
     async def delete(self, match_id: str) -> None:
@@ -154,9 +157,27 @@ class Repository:
             raise _not_found(match_id)
         self.witness.deleted(match_id)
 
+    async def settle(self, match_id: str) -> None:
+        """Wait until what an earlier call has done to a match is as durable as if this one had.
+
+        Raises:
+            StoreUnavailable: it is not, as far as is known.
+        """
+        await self._store.settle(match_id)
+
     async def forget(self, match_id: str) -> None:
         """Take a match that is gone off the store's list of due ones."""
         await self._store.forget_due(match_id)
+
+    async def _explain_gap(self, match: Match) -> NoReturn:
+        """Say why entries are missing that the match had when it was opened."""
+        match_id = match.record.match_id
+        now = decode_snapshot(match_id, (await self._load(match_id)).data)
+        if now.origin != match.record.origin:
+            raise _not_found(match_id)
+        if now.version < match.record.version:
+            raise Unavailable("STORE_UNAVAILABLE", "the store has lost the match's last steps; read it again")
+        raise SnapshotUnreadable(match_id)
 
     async def _load(self, match_id: str) -> Held:
         stored = await self._store.load(match_id)
@@ -168,7 +189,15 @@ class Repository:
         return held
 
     async def _is_current(self, match_id: str, held: Held) -> bool:
-        return await self._store.revision(match_id) == held.revision
+        is_current = await self._store.revision(match_id) == held.revision
+        if not is_current:
+            self._mistrust(match_id, held)
+        return is_current
+
+    def _mistrust(self, match_id: str, held: Held | None) -> None:
+        """Forget what is not in the store. It need not be an earlier revision: a store that has lost its last moments is behind what is remembered."""
+        if held is not None and self._remembered.get(match_id) is held:
+            del self._remembered[match_id]
 
     async def _has_committed(self, match: Match, held: Held) -> bool:
         """Commit what has changed; False if another was faster."""
@@ -183,6 +212,7 @@ class Repository:
                 await asyncio.sleep(_A_LITTLE_S)
                 return False
             case CommitResult.CONFLICT:
+                self._mistrust(match.record.match_id, held)
                 self._observer.commit_conflicted(match.record.game)
                 return False
             case _:
@@ -191,7 +221,7 @@ class Repository:
     async def _commit(self, match: Match, revision: int) -> CommitResult:
         record = match.record
         data = match.write()
-        becomes = revision + 1 if revision else self._store.first_revision(record.match_id)
+        becomes = self._store.next_revision(record.match_id, revision)
         self.witness.commit_begins(record.match_id)
         committed: Match | None = None
         try:

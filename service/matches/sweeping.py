@@ -62,7 +62,8 @@ class Sweeping:
                 if time.monotonic() >= self._next_roll_call:
                     await self._call_the_roll()
                 try:
-                    due = await self._store.due_matches(part, self._worker, _MOST_A_BUCKET)
+                    # The longest due come first: those that nobody can play on are not to stand before all others.
+                    due = await self._store.due_matches(part, self._worker, _MOST_A_BUCKET + self._continuing.left_alone(part))
                 except StoreUnavailable:
                     continue  # it is said elsewhere, and the next round looks again
                 except Exception:  # noqa: BLE001 - whatever is wrong with one part, the round goes on
@@ -71,7 +72,7 @@ class Sweeping:
                 self.windows.see(number, due)
                 for found in due.values():
                     for match_id in found.match_ids:
-                        self._continuing.take_on(match_id)
+                        self._continuing.take_on_due(match_id)
 
     async def _call_the_roll(self) -> None:
         self._next_roll_call = time.monotonic() + _ROLL_CALL_S

@@ -25,6 +25,8 @@ from service.store.servers import servers_at
 T = TypeVar("T")
 
 _HELD_MS = 10_000
+_PATIENCE_MS = 15_000
+_REVISIONS = 1_000  # as many as a millisecond has: they are not to run ahead of the clock
 
 
 class CommitResult(Enum):
@@ -116,6 +118,7 @@ class Store:
         self._commit_script = Script("commit.lua")
         self._sweep_script = Script("sweep.lua")
         self._roster_script = Script("roster.lua")
+        self._forget_script = Script("forget.lua")
 
     async def open(self) -> None:
         """Begin to follow the store's clock, and where its servers are.
@@ -176,7 +179,13 @@ class Store:
 
     def first_revision(self, match_id: str = "") -> int:
         """Make the revision of a new match: larger than any of a match of the same id that was deleted before, so that no memory of that one can pass."""
-        return self.now_ms(match_id) * 1_000 + secrets.randbelow(1_000)
+        return self.next_revision(match_id, 0)
+
+    def next_revision(self, match_id: str, revision: int) -> int:
+        """Make the revision that follows one. It is not simply the next number: where a fail-over has lost the last commits, others in their place are not to
+        have their revisions, else a worker that remembers a lost one takes it for what is there.
+        """
+        return max(self.now_ms(match_id) * 1_000, revision) + 1 + secrets.randbelow(_REVISIONS)
 
     async def commit(
         self,
@@ -199,9 +208,24 @@ class Store:
         arguments = (len(keys), *keys, expected_revision, new_revision, version_before, snapshot, ttl_ms, match_id, *timing, *entries)
         return await self._outcome("commit", self._commit(bucket, arguments), match_id, is_write=True)
 
+    async def settle(self, match_id: str) -> None:
+        """Wait until what was committed to a match before is as durable as a commit shall be: who asks again may be the first to have it acknowledged.
+
+        Raises:
+            StoreUnavailable: UNKNOWN: it is not, as far as is known.
+        """
+        if self._limits.durability is Durability.NONE:
+            return
+        # Redis waits for what the same connection has written last, so something has to be; it does not outlive the moment.
+        writing = self._servers.commit(bucket_of(match_id), "SET", self._keys.scratch(match_id), "", "PX", 1)
+        try:
+            await self._outcome("settle", writing, match_id, is_write=True)
+        except StoreUnavailable as error:
+            raise StoreUnavailable(str(error), Applied.UNKNOWN) from error
+
     async def due_matches(self, buckets: Sequence[str], worker: str, most: int) -> dict[str, Due]:
-        """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds. A bucket
-        where nothing waits is not in the answer.
+        """Look what is due in these buckets, and hand out at most so many matches a bucket; what this worker gets, no other gets for ten seconds, or for
+        five more if it is still due then. A bucket where nothing waits is not in the answer.
 
         Raises:
             StoreUnavailable: none of the buckets can be asked. Those of a server that is away are left out.
@@ -221,8 +245,10 @@ class Store:
         return [name.decode("ascii", "replace") for name in found]
 
     async def forget_due(self, match_id: str) -> None:
-        """Take a match that is gone off the list of those that are due."""
-        await self._run(match_id, "forget_due", "ZREM", self._keys.due(bucket_of(match_id)), match_id, is_write=True)
+        """Take a match that is gone off the list of those that are due; one that was made again meanwhile stays there."""
+        bucket = bucket_of(match_id)
+        arguments = (2, self._keys.match(match_id), self._keys.due(bucket), match_id)
+        await self._outcome("forget_due", self._evaluate(self._servers.run, bucket, self._forget_script, arguments), match_id, is_write=True)
 
     async def entries(self, match_id: str, after: int, up_to: int, count: int) -> list[tuple[int, bytes]]:
         """List log entries with their versions, those after one version and up to another, oldest first, at most ``count``.
@@ -245,7 +271,8 @@ class Store:
         """Delete a match with its log; False if there was none."""
         if not is_match_id(match_id):
             return False
-        deleted = bool(await self._run(match_id, "delete", "DEL", self._keys.match(match_id), self._keys.log(match_id), is_write=True))
+        deleting = self._servers.commit(bucket_of(match_id), "DEL", self._keys.match(match_id), self._keys.log(match_id))
+        deleted = bool(await self._outcome("delete", deleting, match_id, is_write=True))
         if deleted:
             with contextlib.suppress(StoreUnavailable):  # it is deleted; who is not told finds out
                 await self._run(match_id, "tell", "SPUBLISH", self._keys.channel(bucket_of(match_id)), f"{match_id} 0")
@@ -258,7 +285,7 @@ class Store:
         return _result(await self._evaluate(self._servers.commit, bucket, self._commit_script, arguments))
 
     async def _due(self, bucket: str, worker: str, most: int) -> Due | None:
-        arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most)
+        arguments = (2, self._keys.due(bucket), self._keys.sweeper(bucket), worker, _HELD_MS, most, _PATIENCE_MS)
         found = await self._outcome("due", self._evaluate(self._servers.run, bucket, self._sweep_script, arguments), "", is_write=True)
         if not found:
             return None

@@ -6,6 +6,7 @@ from contextvars import Context
 
 import structlog
 
+from engines.kit.digest import chain
 from service.errors import ApiError, NotFound, SnapshotUnreadable, Unavailable
 from service.matches.match import Match
 from service.matches.repository import Repository
@@ -54,14 +55,7 @@ class Looking:
         """Learn what the match is now; False if it could not be read. The steps are read once, for all who watch it."""
         match_id = watched.match_id
         try:
-            newer = await self._repository.newer(match_id, watched.revision)
-            if newer is None:
-                return True
-            revision, match = newer
-            steps: list[Step] = []
-            if watched.revision and 0 < match.record.version - watched.version <= MOST_STEPS:
-                steps = await self._repository.entries(match, watched.version, MOST_STEPS)
-            self.take(watched, revision, match, steps)
+            await self._learn(watched, watched.revision)
         except StoreUnavailable:
             return False
         except NotFound:
@@ -78,26 +72,47 @@ class Looking:
 
     async def refresh(self, watched: Watched) -> Match:
         """Return the match as it is now, for sure."""
-        held = watched.match
-        newer = await self._repository.newer(watched.match_id, 0 if held is None else watched.revision)
-        if newer is None and held is not None:
+        held, revision = watched.match, watched.revision
+        match = await self._learn(watched, 0 if held is None else revision)
+        if match is None and held is not None:
             return watched.match or held
-        if newer is None:
+        if match is None:
             raise RuntimeError("no match has the revision 0")
-        revision, match = newer
-        if revision > watched.revision:
-            self.take(watched, revision, match, [])
+        if watched.match is match and watched.revision > revision:
             watched.match = None  # whoever asked for it has it; most who come only wait
         return watched.match or match
+
+    async def _learn(self, watched: Watched, revision: int) -> Match | None:
+        """Read the match and take it, if it is not at this revision any more."""
+        known, version, digest = watched.revision, watched.version, watched.digest
+        newer = await self._repository.newer(watched.match_id, revision)
+        if newer is None:
+            return None
+        became, match = newer
+        steps: list[Step] = []
+        follows = became >= known
+        if follows and known and 0 < match.record.version - version <= MOST_STEPS:
+            for number, written in await self._repository.written_entries(match, version, MOST_STEPS):
+                steps.append((number, match.hosted.decode_entry(written)))
+                digest = chain(digest, written)
+            follows = digest == match.record.digest
+        if follows or match.record.origin != watched.origin:
+            self.take(watched, became, match, steps)
+        else:
+            self.end(watched, _gone_back)
+        return match
 
     def take(self, watched: Watched, revision: int, match: Match, steps: list[Step]) -> None:
         """Learn what a match is now, and wake whom it concerns."""
         if revision <= watched.revision:
             return  # a reading that was overtaken
         origin, seats, version, was_known = watched.origin, watched.seats, watched.version, watched.revision
+        follows = watched.is_led_on_by(match)
         watched.take(revision, match, steps)
         if was_known and match.record.origin != origin:
             self.end(watched, lambda: gone(watched))  # another match, made again under the same id
+        elif was_known and not follows:
+            self.end(watched, _gone_back)
         elif was_known and seats != watched.seats:
             for watch in watched.watches:
                 watch.look_at_credential(match)
@@ -140,6 +155,11 @@ class Looking:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _gone_back() -> Unavailable:
+    """Say that steps which were told have been lost, as by a fail-over: what may have come in their place is not put behind them."""
+    return Unavailable("STORE_UNAVAILABLE", "the store has lost the match's last steps; read it again")
 
 
 def gone(watched: Watched, now: int = 0) -> NotFound:

@@ -24,14 +24,15 @@ class Watched:
     ``steps`` are the latest ones without a gap up to ``version``; ``expires`` is in milliseconds; ``seats`` are their generations.
     """
 
-    __slots__ = ("again", "commits", "expires", "failure", "is_over", "is_used", "looking", "match", "match_id", "origin", "reading", "revision", "rung",
-                 "seats", "steps", "version", "watches")  # fmt: skip
+    __slots__ = ("again", "commits", "digest", "expires", "failure", "is_over", "is_used", "looking", "match", "match_id", "origin", "reading", "revision",
+                 "rung", "seats", "steps", "version", "watches")  # fmt: skip
 
     def __init__(self, match_id: str) -> None:
         self.match_id = match_id
         self.watches: set[Watch] = set()
         self.revision = 0
         self.version = 0
+        self.digest = b""
         self.origin = 0, 0
         self.expires = 0
         self.is_over = False
@@ -52,12 +53,20 @@ class Watched:
         self.steps = _joined(self.steps, steps, record.version)
         self.revision = revision
         self.version = record.version
+        self.digest = record.digest
         self.origin = record.origin
         self.expires = record.expires
         self.is_over = record.status.is_over
         self.seats = tuple([seat.generation for seat in record.seats])
         self.match = match
         self.is_used = True
+
+    def is_led_on_by(self, match: Match) -> bool:
+        """Whether a match can be a later state of this one, as far as can be seen without reading its log."""
+        version, digest = match.record.version, match.record.digest
+        if match.entries and match.first_version == self.version + 1:
+            return match.digest_before == self.digest
+        return version > self.version or (version == self.version and digest == self.digest)
 
     def after(self, version: int) -> list[Step] | None:
         """Return the steps after a version, or None if they are not at hand."""

@@ -12,7 +12,7 @@ from service.errors import DecisionClosed
 from service.matches import match as match_module
 from service.matches.repository import TooLate
 from service.messages import Cause, MatchStatus, SeatTimedOut
-from service.store import CommitResult, Timing
+from service.store import CommitResult, Timing, new_match_id
 from service.store.keys import Keys, bucket_of
 from tests.service.matches.workers import TTL_MS, Start, credential, until
 
@@ -219,3 +219,19 @@ async def test_who_asks_for_a_change_that_came_too_late_is_told(start: Start) ->
     with pytest.raises(TooLate):
         await worker.repository.change(match.record.match_id, act)
     assert credential(match, seat).seats == {seat: 0}
+
+
+async def test_matches_that_cannot_be_played_on_do_not_hold_up_the_others_of_their_bucket(start: Start) -> None:
+    worker = await start()
+    match = await worker.create(move_timeout_ms=200)
+    client, keys, bucket = worker.store._servers.client, worker.store._keys, bucket_of(match.record.match_id)
+    for _ in range(40):
+        unreadable = f"{bucket}{new_match_id()[len(bucket) :]}"
+        await client.hset(keys.match(unreadable), mapping={"r": "1", "s": b"no snapshot"})
+        await client.zadd(keys.due(bucket), {unreadable: 1})
+    worker.sweeping.start()
+
+    async def has_moved() -> bool:
+        return (await worker.read(match)).record.version >= 2
+
+    await until(has_moved, seconds=60)

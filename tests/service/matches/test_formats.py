@@ -10,8 +10,9 @@ from service.errors import Unavailable
 from service.matches.match import Match
 from service.matches.record import FORMAT, Snapshot
 from service.private_redis import PrivateRedis
-from service.store.keys import Keys
-from tests.service.matches.workers import Start, Worker
+from service.store import store as store_module
+from service.store.keys import Keys, bucket_of
+from tests.service.matches.workers import Start, Worker, until
 
 ADDED_SINCE_THE_FIRST_FORMAT = 3
 
@@ -56,3 +57,27 @@ async def test_what_the_first_release_wrote_is_played_on_and_written_as_today(st
     written = stored.read()
     assert (written[0], len(written)) == (FORMAT, len(Snapshot.__struct_fields__))
     assert (await worker.read(match)).record.version == verdict.applied_version == 2
+
+
+async def test_a_due_match_that_an_older_worker_does_not_know_is_taken_on_by_a_newer_one(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_PATIENCE_MS", 1_000)
+    older = await start(sweeps=True)
+
+    def host(snapshot: Snapshot) -> Any:
+        raise Unavailable("RULESET_UNKNOWN_HERE", "a newer release wrote this match")
+
+    older.library.host = host  # type: ignore[method-assign]
+    newer = await start()
+    match = await newer.create(move_timeout_ms=200)
+    bucket = older.store._keys.sweeper(bucket_of(match.record.match_id))
+
+    async def is_taken() -> bool:
+        return await older.store._servers.client.get(bucket) is not None
+
+    await until(is_taken)  # the older one has the bucket
+    newer.sweeping.start()
+
+    async def has_moved() -> bool:
+        return (await newer.read(match)).record.version >= 2
+
+    await until(has_moved, seconds=40)

@@ -9,7 +9,7 @@ from service.matches.match import Match
 from service.matches.moves import Wanted, apply_move
 from service.matches.seats import claim_seat
 from service.messages import SeatRequest
-from service.store import new_match_id
+from service.store import bucket_of, new_match_id
 from tests.service.matches.workers import GAME, SEED, TTL_MS, Start, Worker, credential
 
 
@@ -52,3 +52,15 @@ async def test_an_invite_of_the_first_claims_no_seat_of_its_successor(start: Sta
     with pytest.raises(Unauthenticated):
         await claim_seat(worker.repository, invite_to(first, 1), "", "", "")
     assert not (await worker.read(again)).record.seats[0].claimed
+
+
+async def test_who_found_the_first_gone_does_not_forget_its_successors_deadline(start: Start) -> None:
+    worker = await start()
+    match = await worker.create(move_timeout_ms=60_000)  # made again after somebody saw that it was gone, and before that one said so
+    await worker.repository.forget(match.record.match_id)
+    due = worker.store._keys.due(bucket_of(match.record.match_id))
+    client = worker.store._servers.client
+    assert await client.zscore(due, match.record.match_id) == match.record.decisions[0].deadline
+    await worker.repository.delete(match.record.match_id)
+    await worker.repository.forget(match.record.match_id)
+    assert await client.zscore(due, match.record.match_id) is None

@@ -13,7 +13,7 @@ from service.matches.match import Match
 from service.matches.repository import Repository
 from service.matches.sweeping import Sweeping
 from service.messages import Cause, SeatRequest
-from service.store import Store, all_buckets, new_match_id
+from service.store import Durability, Store, all_buckets, new_match_id
 
 GAME = "goldn_crash"
 TTL_MS = 7 * 24 * 3600 * 1000
@@ -55,8 +55,8 @@ class Observer:
 class Worker:
     """A worker without doors; it sweeps if it is told to."""
 
-    def __init__(self, url: str, prefix: str) -> None:
-        self.store = Store(url, prefix=prefix)
+    def __init__(self, url: str, prefix: str, durability: Durability = Durability.NONE) -> None:
+        self.store = Store(url, prefix=prefix, durability=durability)
         self.observer = Observer()
         self.library = Library(games())
         self.repository = Repository(self.store, self.library, self.observer)

@@ -25,7 +25,7 @@ from tests.serving import CALLERS, ConnectCaller, GrpcCaller, RestCaller, Servin
 GAMES = games()
 CONTRACT: Contract = load_contract(GAMES)
 CODES = {*(code.name for code in Code), "OK", "CANCELLED"}
-COMMANDS = {"load", "revision", "commit", "due", "workers", "forget_due", "entries", "delete", "tell", "time", "ping"}
+COMMANDS = {"load", "revision", "commit", "due", "workers", "settle", "forget_due", "entries", "delete", "tell", "time", "ping"}
 
 
 def reasons() -> set[str]:
