@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from service.admin.plain import printable
 from service.messages import SeedSource
 from service.verify.comparing import Difference
 from service.verify.verification import Verified
@@ -16,11 +17,11 @@ _LONGEST = 200
 
 
 def lines(found: Verified | Difference) -> list[str]:
-    """Say it to a person."""
+    """Say it to a person. What a file holds may come from anybody: nothing of it commands the terminal."""
     if isinstance(found, Difference):
         where = f"version {found.version}, {found.field}" if found.version else found.field
         shown = [f"  {word}: {_shown(value)}" for word, value in (("expected", found.expected), ("found", found.found)) if value is not None]
-        return [f"differs at {where}: {found.why}", *shown]
+        return [printable(f"differs at {where}: {found.why}"), *shown]
     match = found.match
     return [
         f"verified: {match.game}, {match.version} steps, {_ending(found)}",
