@@ -10,7 +10,7 @@ from service.verify.verification import Verified
 
 _SHOWS = {
     SeedSource.SERVER: "the server chose the seed and could not change it after the creation",
-    SeedSource.SERVER_AND_SEATS: "seats added their own seeds after the server's commitment: nobody could choose the deal",
+    SeedSource.SERVER_AND_SEATS: "seats added seeds of their own after the server's commitment: if yours is there, the server alone could not choose the deal",
     SeedSource.CALLER: "the creator named the seed: this shows nothing about chance",
 }
 _LONGEST = 200
@@ -26,6 +26,7 @@ def lines(found: Verified | Difference) -> list[str]:
     return [
         f"verified: {match.game}, {match.version} steps, {_ending(found)}",
         f"  seed commitment {match.seed_commitment}: compare it with what you were shown before the deal",
+        *(f"  client seed of seat {given.seat} {_shown(given.text)}: if the seat is yours, compare it with what you gave" for given in found.client_seeds),
         f"  {_SHOWS[match.seed_source]}",
     ]
 
@@ -45,6 +46,7 @@ def document(found: Verified | Difference) -> str:
         "outcome": outcome,
         "seedCommitment": match.seed_commitment,
         "seedSource": match.seed_source.value,
+        "clientSeeds": [{"seat": given.seat, "text": given.text} for given in found.client_seeds],
         "digest": found.digest,
     }
     return _json({"verdict": "verified", "match": about})

@@ -130,6 +130,17 @@ def test_nor_does_a_log_entry(file: Path, capsys: pytest.CaptureFixture[str]) ->
     assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
+def test_client_seeds_are_shown_since_only_who_gave_them_can_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "proof.json"
+    path.write_bytes(proof_of(played(GAME, GAME.modes[0], 7, client_seeds=True)))
+    assert main(["verify", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert 'client seed of seat 1 "a seed of 7"' in said
+    assert "the server alone could not choose the deal" in said
+    assert main(["verify", "--json", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["match"]["clientSeeds"] == [{"seat": 1, "text": "a seed of 7"}]
+
+
 def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", str(tmp_path / "none.json")]) == 2
     assert "none.json" in capsys.readouterr().err
