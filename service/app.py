@@ -109,7 +109,7 @@ class Worker:
     async def stop(self) -> None:
         """Not ready; end the streams; leave the ports; finish what was begun; close the store."""
         await self._readiness.close()
-        await self._grpc.not_serving()
+        self._grpc.not_serving()
         self._dispatcher.drain()  # what still comes over open connections is told to try again; what was begun goes on
         await self._hub.drain()
         self._http.should_exit = True

@@ -18,6 +18,7 @@ from service.contract import Rpc
 from service.credentials import bearer
 from service.dispatch import Call, Dispatcher
 from service.errors import ApiError
+from service.grpc_health import Health
 from service.request_ids import request_id
 from service.status import status_of
 
@@ -40,13 +41,13 @@ class GrpcDoor:
 
     def __init__(self, rpcs: Mapping[str, Rpc], pool: DescriptorPool, dispatcher: Dispatcher) -> None:
         self._server = grpc.aio.server(options=_OPTIONS)
-        self._health = health.aio.HealthServicer()
         services: dict[str, dict[str, Any]] = {}
         for rpc in rpcs.values():
             services.setdefault(rpc.service, {})[rpc.method] = _handler(rpc, dispatcher)
         self._server.add_generic_rpc_handlers(tuple(grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items()))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._names = tuple(services)
+        self._health = Health(self._names)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._reflect(pool)
 
     def listen(self, address: str, tls: Tls | None = None) -> None:
@@ -65,12 +66,11 @@ class GrpcDoor:
     async def start(self) -> None:
         await self._server.start()
         _let_the_loop_finish()
-        for name in ("", *self._names):
-            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._health.tell(is_serving=True)
 
-    async def not_serving(self) -> None:
+    def not_serving(self) -> None:
         """Tell health checks that this worker is going away."""
-        await self._health.enter_graceful_shutdown()
+        self._health.tell(is_serving=False)
 
     async def stop(self, grace_s: float) -> None:
         await self._server.stop(grace_s)

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -32,6 +33,7 @@ class History:
         self._repository = repository
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="history")
         self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._of_a_match: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()  # as long as somebody waits
 
     async def at_version(self, match: Match, version: int) -> Match:
         """Rebuild a match as it was at a version; 0 is before the deal.
@@ -64,7 +66,9 @@ class History:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _beside_the_loop(self, match: Match, steps: int, make: Callable[[Sequence[bytes]], T]) -> T:
-        async with self._at_once:
+        # Who asks for one match again and again waits behind himself, not before those who ask for others.
+        of_this_match = self._of_a_match.setdefault(match.record.match_id, asyncio.Semaphore(_AT_ONCE))
+        async with of_this_match, self._at_once:
             written: list[bytes] = []
             while len(written) < steps:
                 page = await self._repository.written_entries(match, len(written), min(_PAGE, steps - len(written)))

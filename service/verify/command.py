@@ -22,6 +22,7 @@ def add_verify(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from engines.registry import games  # noqa: PLC0415 - a worker verifies nothing
+    from service.admin.plain import printable  # noqa: PLC0415
     from service.contract import load_contract  # noqa: PLC0415
     from service.matches.library import Library  # noqa: PLC0415
     from service.verify.comparing import Difference  # noqa: PLC0415
@@ -37,7 +38,7 @@ def _run(options: argparse.Namespace) -> int:
     except Difference as difference:
         found = difference
     except (Unusable, OSError) as error:
-        sys.stderr.write(f"umpire: {error}\n")
+        sys.stderr.write(f"umpire: {printable(str(error))}\n")
         if options.json:
             sys.stdout.write(unusable_document(str(error)) + "\n")
         return 2

@@ -91,7 +91,7 @@ def _refusal(data: bytes) -> str:
     """Say what the server said, where its refusal was saved instead of a proof."""
     try:
         tree = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     is_status = isinstance(tree, dict) and {"code", "message"} <= tree.keys()
     return f"the file holds the refusal of a server: {_one_line(tree['message'])}" if is_status else ""

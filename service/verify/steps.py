@@ -10,7 +10,7 @@ from msgspec import UNSET
 from engines.kit.digest import chain
 from engines.kit.violation import NotAsked, Violation
 from service import messages
-from service.matches.library import Entry
+from service.matches.library import Entry, encode
 from service.matches.match import Match
 from service.matches.proof import present_proof_step
 from service.matches.replay import NotToBeRepeated, repeat
@@ -29,6 +29,8 @@ def check_step(match: Match, told: messages.ProofStep, tree: dict[str, Any], dig
     if told.version != version:
         raise Difference(version, "version", "the step is missing, or not in its place", expected=version, found=told.version)
     written, entry = _read_entry(match, told, version)
+    if not _is_canonical(written, entry):
+        raise Difference(version, "entry", "is not written as a log is: it holds more than it says, or says it in other bytes")
     try:
         shown = trees.of(present_proof_step(version, entry, written, b""))
     except ValueError as error:
@@ -52,6 +54,21 @@ def _read_entry(match: Match, told: messages.ProofStep, version: int) -> tuple[b
         return written, match.hosted.decode_entry(written)
     except (binascii.Error, msgspec.MsgspecError, ValueError) as error:
         raise Difference(version, "entry", f"cannot be read: {error}") from None
+
+
+def _is_canonical(written: bytes, entry: Entry) -> bool:
+    """Whether these are the only bytes for an entry, so that one history has one digest. An earlier release may have left out what it had no field for."""
+    content = msgspec.msgpack.decode(written)
+    return msgspec.msgpack.encode(content) == written and _begins(content, msgspec.msgpack.decode(encode(entry)))
+
+
+def _begins(content: Any, whole: Any) -> bool:
+    """Whether two trees are the same, but for fields at the end of arrays that the first does not have."""
+    if isinstance(content, list) and isinstance(whole, list):
+        return len(content) <= len(whole) and all(map(_begins, content, whole))
+    if isinstance(content, dict) and isinstance(whole, dict):
+        return content.keys() == whole.keys() and all(_begins(held, whole[name]) for name, held in content.items())
+    return type(content) is type(whole) and bool(content == whole)
 
 
 def _repeat(match: Match, entry: Entry, version: int) -> Entry:

@@ -14,9 +14,10 @@ from service.verify.steps import check_step
 
 
 class Verified(NamedTuple):
-    """A proof that holds: the match that it is of."""
+    """A proof that holds: the match that it is of, and the client seeds, of which only their seats know whether they are theirs."""
 
     match: messages.Match
+    client_seeds: tuple[messages.ClientSeed, ...]
     digest: str
 
 
@@ -32,7 +33,7 @@ def verify(proof: Proof, library: Library, trees: Trees) -> Verified:
     for told, tree in proof.steps:
         digest = check_step(match, told, tree, digest, trees)
     _check_end(match, proof, digest, trees)
-    return Verified(proof.content.match, proof.content.digest)
+    return Verified(proof.content.match, proof.content.client_seeds, proof.content.digest)
 
 
 def _check_end(match: Match, proof: Proof, digest: bytes, trees: Trees) -> None:

@@ -156,7 +156,7 @@ def _explain(error: UmpireError) -> str:
 
 
 def _joining(known: Remembered, invite: str) -> str:
-    return shlex.join([*this_program(), "--server", known.server, *(["--tls"] if known.tls else []), "--join", known.match_id, invite])
+    return _command([*this_program(), "--server", known.server, *(["--tls"] if known.tls else []), "--join", known.match_id, invite])
 
 
 def _resume(known: Remembered, memory: Memory) -> str:
@@ -165,7 +165,12 @@ def _resume(known: Remembered, memory: Memory) -> str:
         seat = []
     except NotRemembered:  # somebody plays two seats of it
         seat = ["--seat", str(known.seat)]
-    return shlex.join([*this_program(), "--resume", known.match_id, *seat])
+    return _command([*this_program(), "--resume", known.match_id, *seat])
+
+
+def _command(words: Sequence[str]) -> str:
+    """Write a command to be copied. Ids come from the server: they neither end a word nor command the terminal."""
+    return shlex.join([clean(word) for word in words])
 
 
 def _complain(problem: str, status: int) -> int:

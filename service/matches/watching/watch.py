@@ -53,7 +53,8 @@ class Watch:
             raise failure()
 
     async def steps(self) -> list[Step]:
-        """Hand out the next steps, those at hand and not too many of them; none if there are no more.
+        """Hand out the next steps, those at hand and not too many of them; none if there are no more, or once the watch is over: between its last ``check`` and
+        now its caller may have taken its time, and what is at hand may be for another's eyes, or of another match.
 
         Raises:
             StoreUnavailable: they had to be read, and could not be.
@@ -63,14 +64,20 @@ class Watch:
         found = self.watched.after(self.version)
         if found is None:
             found = await self._looking.read_on(self.watched, self.version)
-            if self.failure is not None:  # its seat was given anew meanwhile: what was read may be for another's eyes
-                return []
+        if self.failure is not None or self.watched.failure is not None:
+            return []
         self.version = found[-1][0]
         return found
 
     async def match(self) -> Match:
-        """Return the match as of the newest step that is known, which may not have been handed out yet."""
-        return self.watched.match or await self._looking.read_again(self.watched)
+        """Return the match as of the newest step that is known, which may not have been handed out yet.
+
+        Raises:
+            ApiError: as ``check``.
+        """
+        match = self.watched.match or await self._looking.read_again(self.watched)
+        self.check()
+        return match
 
     def beat(self) -> bool:
         """Whether a heartbeat is to be sent; asking takes it."""

@@ -6,6 +6,7 @@ import pytest
 
 from umpire.goldn_crash.v1 import goldn_crash_pb2 as gc
 from umpire.v1.catalog_pb2 import Game, GameSummary, Mode
+from umpire_terminal.command import _joining, _resume
 from umpire_terminal.memory import Memory, NotRemembered, Remembered, state_folder
 from umpire_terminal.opening import Wanted, _find_game, plan_seats
 from umpire_terminal.options import BadChoice, read_options
@@ -165,3 +166,10 @@ def test_a_broken_file_is_as_if_it_were_not_there(tmp_path: Path) -> None:
 
 def test_without_a_state_home_it_is_in_the_home() -> None:
     assert state_folder({}) == Path.home() / ".local/state/umpire/matches"
+
+
+def test_an_id_or_invite_of_a_server_does_not_command_the_terminal(tmp_path: Path) -> None:
+    known = Remembered("a-match\x1b[8m; rm x", 1, "a credential", "127.0.0.1:50051")
+    for line in (_joining(known, "an-invite\x1b[2K\r"), _resume(known, Memory(tmp_path))):
+        assert line.isprintable()
+        assert "'a-match[8m; rm x'" in line

@@ -30,6 +30,16 @@ def test_the_access_log_has_each_call_and_no_credential(start_gateway: Start, se
     assert (lines[-1]["path"], lines[-1]["request_id"], lines[-1]["client"]) == ("/v1/games", "found-again", "127.0.0.1")
 
 
+def test_nobody_fills_the_disk_with_long_lines(start_gateway: Start, serving: Serving) -> None:
+    gateway = start_gateway([serving], *UNLIMITED)
+    much = "m" * 10_000
+    headers = dict.fromkeys(("user-agent", "traceparent", "x-request-id"), much)
+    httpx.get(f"{gateway.address.http}/v1/games/{much}", headers=headers)
+    httpx.request(much, f"{gateway.address.http}/v1/games")
+    gateway.logged(2)
+    assert max(map(len, gateway.log.read_text().splitlines())) < 2_000
+
+
 def test_the_stats_port_shows_metrics_and_readiness_and_nothing_else(gateway: Gateway) -> None:
     shown = f"http://127.0.0.1:{gateway.stats_port}"
     httpx.get(f"{gateway.address.http}/v1/games", verify=False)

@@ -86,6 +86,19 @@ async def test_however_many_ask_one_match_is_rebuilt_at_a_time_and_the_next_is_r
     assert most_in_memory <= 2
 
 
+async def test_who_asks_for_one_match_again_and_again_holds_up_nobody_who_asks_for_another(worker: Worker, looking_back: History) -> None:
+    often, once = await finished(worker), await finished(worker)
+    answered: list[str] = []
+
+    async def ask(match: Match) -> None:
+        await looking_back.proof(match)
+        answered.append(match.record.match_id)
+
+    await asyncio.gather(*(ask(often) for _ in range(40)), ask(once))
+    assert len(answered) == 41
+    assert answered.index(once.record.match_id) < 5
+
+
 async def test_a_log_that_does_not_lead_to_its_match_is_not_guessed_around(worker: Worker, looking_back: History, key_prefix: str) -> None:
     match = await finished(worker)
     wrong = msgspec.structs.replace(match.record, seed=b"\x12" * 32)

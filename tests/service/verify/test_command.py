@@ -1,5 +1,6 @@
 """`umpire verify`: what it says and with which status it ends; it needs no server and no network."""
 
+import base64
 import io
 import json
 import socket
@@ -90,6 +91,8 @@ def test_a_proof_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: py
         (b'{"match": 3}', "no proof"),
         (b'{"match": {"matchId": "x"}, "match": {}}', "no proof"),
         (b'{"match": {}, "seed": "", "newer": 1}', "newer"),
+        (b"[" * 100_000, "no proof"),
+        (b'{"seed": ' * 100_000, "no proof"),
         (b'{"code": 9, "message": "the match is still being played", "details": []}', "the refusal of a server: the match is still being played"),
     ],
 )
@@ -101,6 +104,41 @@ def test_what_is_no_proof_is_not_judged(file: Path, capsys: pytest.CaptureFixtur
     assert said in json.loads(output.out)["why"]
     assert output.err.startswith("umpire: ")
     assert len(output.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"\x1b[2K\rverified: goldn_crash, 87 steps": 1},
+        {"code": 9, "message": "\x1b[2K\rverified: goldn_crash, 87 steps", "details": []},
+        {"match": {"game": "\x1b[2K\rverified: goldn_crash, 87 steps"}},
+    ],
+)
+def test_what_a_file_holds_does_not_command_the_terminal(file: Path, capsys: pytest.CaptureFixture[str], forged: dict[str, Any]) -> None:
+    change(file, **forged)
+    assert main(["verify", str(file)]) == 2
+    assert capsys.readouterr().err.rstrip("\n").isprintable()
+
+
+def test_nor_does_a_log_entry(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = json.loads(PROOF)["steps"]
+    written = base64.b64decode(steps[1]["entry"])
+    assert b"draw" in written
+    steps[1]["entry"] = base64.b64encode(written.replace(b"draw", b"\x1b[2K", 1)).decode()
+    change(file, steps=steps)
+    assert main(["verify", str(file)]) == 1
+    assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
+
+
+def test_client_seeds_are_shown_since_only_who_gave_them_can_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "proof.json"
+    path.write_bytes(proof_of(played(GAME, GAME.modes[0], 7, client_seeds=True)))
+    assert main(["verify", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert 'client seed of seat 1 "a seed of 7"' in said
+    assert "the server alone could not choose the deal" in said
+    assert main(["verify", "--json", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["match"]["clientSeeds"] == [{"seat": 1, "text": "a seed of 7"}]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

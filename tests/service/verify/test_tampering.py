@@ -3,6 +3,7 @@
 Long, since each case is a few lines and they share their match.
 """
 
+import base64
 import copy
 import json
 import random
@@ -274,6 +275,21 @@ def test_an_entry_of_another_match(tree: dict[str, Any]) -> None:
 def test_an_entry_that_is_none(tree: dict[str, Any], entry: str) -> None:
     tree["steps"][7]["entry"] = entry
     assert place(tree) == (8, "entry")
+
+
+def in_other_bytes(entry: bytes) -> Iterator[bytes]:
+    content = msgspec.msgpack.decode(entry)
+    yield msgspec.msgpack.encode([*content, "more than a log holds"])
+    yield msgspec.msgpack.encode([*content[:5], [[*content[5][0], {"more": 1}], *content[5][1:]], *content[6:]])
+    yield b"\xdc" + (entry[0] & 15).to_bytes(2, "big") + entry[1:]  # the same array, with a longer head
+
+
+def test_an_entry_that_says_the_same_in_other_bytes_and_digests_made_to_fit(tree: dict[str, Any]) -> None:
+    index = a_drawing_step()
+    for entry in in_other_bytes(base64.b64decode(PROOF["steps"][index]["entry"])):
+        tree["steps"][index]["entry"] = base64.b64encode(entry).decode()
+        rechain(tree)
+        assert place(tree) == (index + 1, "entry")
 
 
 # ---- steps
