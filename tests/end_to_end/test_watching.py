@@ -198,20 +198,40 @@ def test_a_match_that_is_deleted_ends_the_stream_with_its_reason(watch: Watch, c
         list(stream)
 
 
-def test_a_match_that_expires_ends_the_stream_with_its_reason(watch: Watch, caller: GrpcCaller, redis_server: PrivateRedis) -> None:
-    match = create(caller, ttl="60s")
+@contextlib.contextmanager
+def expiring(match: Played, redis_server: PrivateRedis) -> Iterator[None]:
+    """The last moments of a match; after them its time is up."""
     with Redis.from_url(redis_server.url) as redis:
         keys = list(redis.scan_iter(f"*{match.match_id}*", count=1000))
         (held,) = (key for key in keys if b":match:" in key)
         record = msgspec.msgpack.decode(redis.hget(held, "s"), type=Snapshot)
         record.updated -= 61_000  # a minute has gone by
         redis.hset(held, mapping={"s": msgspec.msgpack.encode(record), "r": int(redis.hget(held, "r")) + 1})
-        stream = watch(match.match_id, match.spectator, since_version=0)
-        assert next(message for message in stream if message.get("update"))["version"] == 1
+        yield
         for key in keys:
             redis.pexpire(key, 1)
+
+
+def test_a_match_that_expires_ends_the_stream_with_its_reason(watch: Watch, caller: GrpcCaller, redis_server: PrivateRedis) -> None:
+    match = create(caller, ttl="60s")
+    with expiring(match, redis_server):
+        stream = watch(match.match_id, match.spectator, since_version=0)
+        assert next(message for message in stream if message.get("update"))["version"] == 1
     with pytest.raises(Broken, match="MATCH_EXPIRED"):
         list(stream)
+
+
+def test_a_match_that_expires_ends_who_plays_it_over_a_stream_with_the_same_reason(caller: GrpcCaller, redis_server: PrivateRedis) -> None:
+    match = create(caller, ttl="60s")
+    assert match.decision is not None
+    with expiring(match, redis_server):
+        streams = [iter(Stream(caller, match, seat)) for seat in (match.decision["seat"], 3 - match.decision["seat"])]
+        for stream in streams:
+            assert next(stream)["updates"][0]["version"] == 1
+    for stream in streams:
+        with pytest.raises(grpc.RpcError) as ended:
+            list(stream)
+        assert (ended.value.code(), reason_of(ended.value)) == (grpc.StatusCode.NOT_FOUND, "MATCH_EXPIRED")
 
 
 def test_a_seat_given_anew_ends_the_stream_of_who_had_it(watch: Watch, caller: GrpcCaller) -> None:
