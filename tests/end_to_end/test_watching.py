@@ -350,6 +350,8 @@ def test_a_refused_move_gets_its_reason_and_the_stream_goes_on(caller: GrpcCalle
         ({"decision_id": 9, "move_id": "draw", "request_id": "b"}, "DECISION_CLOSED"),
         ({"decision_id": 1, "move_id": "no move", "request_id": "c"}, "INVALID_REQUEST"),
         ({"decision_id": 1, "request_id": "d"}, "INVALID_REQUEST"),
+        ({"decision_id": 1, "move_id": "draw", "request_id": "no id"}, "INVALID_REQUEST"),
+        ({"decision_id": 1, "move": {"monster_mash_up": {"panic": {}}}, "request_id": "f"}, "INVALID_REQUEST"),
     ):
         stream.say(**move)
         verdict = next(one for one in messages if "verdict" in one)["verdict"]
@@ -358,6 +360,31 @@ def test_a_refused_move_gets_its_reason_and_the_stream_goes_on(caller: GrpcCalle
             assert verdict["refusal"]["violation"]["rule"] == "COL-1"
     stream.say(decision_id=1, move_id="draw", request_id="e")
     assert next(one for one in messages if "verdict" in one)["verdict"]["appliedVersion"] == 2
+    stream.close()
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        {"decision_id": 1},
+        {"move_id": "draw"},
+        {"decision_id": 1, "move_id": "fly"},
+        {"decision_id": 1, "move_id": "draw", "request_id": "no id"},
+        {"decision_id": 1, "move": {}},
+        {"decision_id": 1, "move": {"monster_mash_up": {"panic": {}}}},
+        {"decision_id": 1, "move": {"goldn_crash": {"play_card": {"card": "GOLD_4"}}}},
+        {"decision_id": 9, "move_id": "draw"},
+        {"decision_id": 1, "move_id": "play_card(card=GOLD_4,column=4)"},
+    ],
+)
+def test_a_move_is_refused_as_apply_move_refuses_it(caller: GrpcCaller, move: dict[str, Any]) -> None:
+    match = create(caller)
+    assert match.decision is not None
+    refused = caller.call("ApplyMove", {"match_id": match.match_id, **move}, match.asked)
+    stream = Stream(caller, match, match.decision["seat"])
+    stream.say(**move)
+    refusal = next(one for one in stream if "verdict" in one)["verdict"]["refusal"]
+    assert (grpc.StatusCode[refused.code].value[0], refused.reason, refused.message) == (refusal["code"], refusal["reason"], refusal["message"])
     stream.close()
 
 
