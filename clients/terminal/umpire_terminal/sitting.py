@@ -88,6 +88,8 @@ class Sitting:
             self._see(self._seat.get(omit_view=True))
         if self._over() or any(decision.seat == self._voice.me for decision in self._match.decisions):
             return
+        while self._heard < self._match.version:  # what led here, the person's own move too
+            self._hear()
         asked = listed([self._voice.who(decision.seat) for decision in self._match.decisions]) or "the others"
         self._screen.show(Text(f"Waiting for {asked} … (Ctrl-C leaves)", "italic"))
         while True:
