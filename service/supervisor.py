@@ -217,6 +217,7 @@ def _announce(settings: Settings) -> None:
     host = _bracketed(settings.host)
     http = f"http://{host}:{settings.http_port}"
     last = settings.ops_port + settings.workers - 1
+    with_key, key_header = ("UMPIRE_API_KEY=… ", " -H 'x-api-key: …'") if settings.api_keys else ("", "")
     ops = f"{settings.ops_port}" if last == settings.ops_port else f"{settings.ops_port} to {last}"
     print(
         f"""
@@ -228,11 +229,11 @@ Umpire is ready: {settings.workers} worker{"s" if settings.workers > 1 else ""}.
 
 Play, in another terminal:
 
-  {_umpire()} play {_first_game()} --server {_reached(settings.host)}:{settings.grpc_port}
+  {with_key}{_umpire()} play {_first_game()} --server {_reached(settings.host)}:{settings.grpc_port}
 
 Create a match:
 
-  curl -s {http}/v1/matches -d '{_example()}'
+  curl -s {http}/v1/matches{key_header} -d '{_example()}'
 """,
         flush=True,
     )

@@ -51,7 +51,7 @@ class HandingOut:
             hot_seat=request.hot_seat,
             ttl_ms=DEFAULT_TTL_MS if request.ttl is None else int(request.ttl),
             seed=bytes.fromhex(request.seed),
-            repeatable=bool(request.request_id),
+            request_id=request.request_id,
             move_timeout_ms=int(request.move_timeout or 0),
             without_proof=request.without_proof,
         )

@@ -14,6 +14,7 @@ from service.store import StoreUnavailable
 from service.telemetry.metrics import Metrics
 
 _MOVE = "move"
+_WITHIN = f"{_MOVE}."
 
 
 class Playing:
@@ -95,7 +96,7 @@ class Playing:
         got, self._inbox = self._inbox, None
         self._has_room.set()
         if isinstance(got, InvalidRequest) and any(violation.field.partition(".")[0] == _MOVE for violation in got.field_violations):
-            return self._refusal(0, "", got), None
+            return self._refusal(0, "", _as_of_apply_move(got)), None
         if isinstance(got, Exception):
             raise got
         move = got.move
@@ -160,8 +161,13 @@ class Playing:
         return messages.PlayVerdict(decision_id=decision_id, request_id=request_id, applied_version=0, refusal=refusal)
 
     async def _apply(self, move: messages.PlayMove) -> int:
-        watch, given = self._watch, shape.given_move(move, f"{_MOVE}.")
+        watch, given = self._watch, shape.given_move(move)
         wanted = moves.Wanted(watch.watched.match_id, watch.viewer, move.decision_id, given, move.request_id)
         verdict = await moves.apply_move(self._repository, watch.credential, wanted)
         self._continuing.look_at(verdict.match)
         return verdict.applied_version
+
+
+def _as_of_apply_move(refused: InvalidRequest) -> InvalidRequest:
+    """Name the bad fields of a move as ApplyMove's request has them."""
+    return InvalidRequest(*((violation.field.removeprefix(_WITHIN), violation.description) for violation in refused.field_violations))

@@ -38,16 +38,16 @@ def identifier(field: str, value: str) -> Problem | None:
     return None if good else (field, f"has at most {_LONGEST_ID} printable ASCII characters and no spaces")
 
 
-def given_move(asked: ApplyMoveRequest | PlayMove, within: str = "") -> Move | str:
-    """Return the move that a request gives, typed or as text; ``within`` is the path to it, "" or ending with a dot.
+def given_move(asked: ApplyMoveRequest | PlayMove) -> Move | str:
+    """Return the move that a request gives, typed or as text.
 
     Raises:
         InvalidRequest: it gives none or both, or its request_id is no id.
     """
     given = [move for move in (asked.move, asked.move_id) if move is not None and move is not UNSET]
     refuse(
-        unless(len(given) == 1, f"{within}move", "exactly one of move and move_id is required"),
-        identifier(f"{within}request_id", asked.request_id),
+        unless(len(given) == 1, "move", "exactly one of move and move_id is required"),
+        identifier("request_id", asked.request_id),
     )
     return given[0]
 

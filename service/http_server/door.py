@@ -20,6 +20,7 @@ from service.status import retry_after_s, status_json
 
 _LIMIT = 64 * 1024
 _JSON = b"application/json"
+_PLAIN = b"identity"
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -161,6 +162,8 @@ def _require_json(content_type: str, body: bytes, *, has_body: bool, from_a_page
 
 
 async def _read_body(headers: dict[bytes, bytes], receive: Any) -> bytes:
+    if headers.get(b"content-encoding", _PLAIN).lower() != _PLAIN:
+        raise InvalidRequest(("content-encoding", "must be absent: a body is not compressed"))
     declared = headers.get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > _LIMIT:
         raise TooLarge(_LIMIT)

@@ -33,13 +33,13 @@ class NewMatch(NamedTuple):
     hot_seat: bool
     ttl_ms: int
     seed: bytes
-    repeatable: bool
+    request_id: str
     move_timeout_ms: int = 0
     without_proof: bool = False
 
 
 async def create_match(repository: Repository, library: Library, wanted: NewMatch) -> Match:
-    """Create a match; deal if all seats are taken. A repeated request (``repeatable``) finds the match that the first one made.
+    """Create a match; deal if all seats are taken. A repeated request (by its ``request_id``) finds the match that the first one made.
 
     Raises:
         NotFound: GAME_NOT_FOUND, CARD_SET_NOT_FOUND.
@@ -53,8 +53,8 @@ async def create_match(repository: Repository, library: Library, wanted: NewMatc
     if await repository.create(match):
         return match
     known = await repository.read(wanted.match_id)
-    if not wanted.repeatable or known.record.create_request != body:
-        raise AlreadyExists("REQUEST_ID_REUSED", "this request_id was used for another match")
+    if not wanted.request_id or known.record.create_request != body:
+        raise AlreadyExists("REQUEST_ID_REUSED", "this request_id was used for another match", {"request_id": wanted.request_id})
     await repository.settle(wanted.match_id)
     return known
 

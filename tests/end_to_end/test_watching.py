@@ -198,20 +198,40 @@ def test_a_match_that_is_deleted_ends_the_stream_with_its_reason(watch: Watch, c
         list(stream)
 
 
-def test_a_match_that_expires_ends_the_stream_with_its_reason(watch: Watch, caller: GrpcCaller, redis_server: PrivateRedis) -> None:
-    match = create(caller, ttl="60s")
+@contextlib.contextmanager
+def expiring(match: Played, redis_server: PrivateRedis) -> Iterator[None]:
+    """The last moments of a match; after them its time is up."""
     with Redis.from_url(redis_server.url) as redis:
         keys = list(redis.scan_iter(f"*{match.match_id}*", count=1000))
         (held,) = (key for key in keys if b":match:" in key)
         record = msgspec.msgpack.decode(redis.hget(held, "s"), type=Snapshot)
         record.updated -= 61_000  # a minute has gone by
         redis.hset(held, mapping={"s": msgspec.msgpack.encode(record), "r": int(redis.hget(held, "r")) + 1})
-        stream = watch(match.match_id, match.spectator, since_version=0)
-        assert next(message for message in stream if message.get("update"))["version"] == 1
+        yield
         for key in keys:
             redis.pexpire(key, 1)
+
+
+def test_a_match_that_expires_ends_the_stream_with_its_reason(watch: Watch, caller: GrpcCaller, redis_server: PrivateRedis) -> None:
+    match = create(caller, ttl="60s")
+    with expiring(match, redis_server):
+        stream = watch(match.match_id, match.spectator, since_version=0)
+        assert next(message for message in stream if message.get("update"))["version"] == 1
     with pytest.raises(Broken, match="MATCH_EXPIRED"):
         list(stream)
+
+
+def test_a_match_that_expires_ends_who_plays_it_over_a_stream_with_the_same_reason(caller: GrpcCaller, redis_server: PrivateRedis) -> None:
+    match = create(caller, ttl="60s")
+    assert match.decision is not None
+    with expiring(match, redis_server):
+        streams = [iter(Stream(caller, match, seat)) for seat in (match.decision["seat"], 3 - match.decision["seat"])]
+        for stream in streams:
+            assert next(stream)["updates"][0]["version"] == 1
+    for stream in streams:
+        with pytest.raises(grpc.RpcError) as ended:
+            list(stream)
+        assert (ended.value.code(), reason_of(ended.value)) == (grpc.StatusCode.NOT_FOUND, "MATCH_EXPIRED")
 
 
 def test_a_seat_given_anew_ends_the_stream_of_who_had_it(watch: Watch, caller: GrpcCaller) -> None:
@@ -330,6 +350,8 @@ def test_a_refused_move_gets_its_reason_and_the_stream_goes_on(caller: GrpcCalle
         ({"decision_id": 9, "move_id": "draw", "request_id": "b"}, "DECISION_CLOSED"),
         ({"decision_id": 1, "move_id": "no move", "request_id": "c"}, "INVALID_REQUEST"),
         ({"decision_id": 1, "request_id": "d"}, "INVALID_REQUEST"),
+        ({"decision_id": 1, "move_id": "draw", "request_id": "no id"}, "INVALID_REQUEST"),
+        ({"decision_id": 1, "move": {"monster_mash_up": {"panic": {}}}, "request_id": "f"}, "INVALID_REQUEST"),
     ):
         stream.say(**move)
         verdict = next(one for one in messages if "verdict" in one)["verdict"]
@@ -338,6 +360,31 @@ def test_a_refused_move_gets_its_reason_and_the_stream_goes_on(caller: GrpcCalle
             assert verdict["refusal"]["violation"]["rule"] == "COL-1"
     stream.say(decision_id=1, move_id="draw", request_id="e")
     assert next(one for one in messages if "verdict" in one)["verdict"]["appliedVersion"] == 2
+    stream.close()
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        {"decision_id": 1},
+        {"move_id": "draw"},
+        {"decision_id": 1, "move_id": "fly"},
+        {"decision_id": 1, "move_id": "draw", "request_id": "no id"},
+        {"decision_id": 1, "move": {}},
+        {"decision_id": 1, "move": {"monster_mash_up": {"panic": {}}}},
+        {"decision_id": 1, "move": {"goldn_crash": {"play_card": {"card": "GOLD_4"}}}},
+        {"decision_id": 9, "move_id": "draw"},
+        {"decision_id": 1, "move_id": "play_card(card=GOLD_4,column=4)"},
+    ],
+)
+def test_a_move_is_refused_as_apply_move_refuses_it(caller: GrpcCaller, move: dict[str, Any]) -> None:
+    match = create(caller)
+    assert match.decision is not None
+    refused = caller.call("ApplyMove", {"match_id": match.match_id, **move}, match.asked)
+    stream = Stream(caller, match, match.decision["seat"])
+    stream.say(**move)
+    refusal = next(one for one in stream if "verdict" in one)["verdict"]["refusal"]
+    assert (grpc.StatusCode[refused.code].value[0], refused.reason, refused.message) == (refusal["code"], refusal["reason"], refusal["message"])
     stream.close()
 
 

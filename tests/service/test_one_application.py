@@ -123,6 +123,7 @@ def test_a_creation_that_is_repeated_finds_its_match(pair: list[Caller]) -> None
     assert all(answer.ok for answer in answers)
     assert len({answer.body["match"]["matchId"] for answer in answers}) == 1
     assert len({answer.body["seats"][0]["credential"] for answer in answers}) == 1
-    assert pair[1].call("CreateMatch", request | {"invite": True}).reason == "REQUEST_ID_REUSED"
+    refused = pair[1].call("CreateMatch", request | {"invite": True})
+    assert (refused.reason, refused.metadata) == ("REQUEST_ID_REUSED", {"request_id": request["request_id"]})
     without = {key: value for key, value in request.items() if key != "request_id"}
     assert pair[0].call("CreateMatch", without).body["match"]["matchId"] != answers[0].body["match"]["matchId"]

@@ -183,6 +183,14 @@ def test_the_banner_names_an_address_that_can_be_reached(host: str, reached: str
     assert re.search(rf"^  \.venv/bin/umpire play \w+ --server {re.escape(reached)}:50099$", capsys.readouterr().out, re.MULTILINE)
 
 
+def test_with_api_keys_it_says_how_one_is_given_and_shows_none(capsys: pytest.CaptureFixture[str]) -> None:
+    _announce(read_settings("serve", {"api_keys": "shop:a-secret"}, {}))
+    said = capsys.readouterr().out
+    assert re.search(r"^  curl .* -H 'x-api-key: …' ", said, re.MULTILINE)
+    assert re.search(r"^  UMPIRE_API_KEY=… \S+ play ", said, re.MULTILINE)
+    assert "a-secret" not in said
+
+
 def test_a_worker_refuses_to_start_without_keys() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("UMPIRE_")}
     done = subprocess.run([sys.executable, "-m", "service.cli", "worker"], env=environment, capture_output=True, text=True, timeout=20, check=False)

@@ -56,13 +56,13 @@ class Screen:
         """Print a line that is to be copied: never wrapped."""
         self._console.print(Text(line, "bold"), soft_wrap=True)
 
-    def show_at_prompt(self, sign: str, items: Iterable[Text]) -> None:
-        """Print items while somebody is being asked: below what may be half typed, with the prompt once more."""
+    def show_at_prompt(self, sign: str, items: Iterable[Text], hint: str = "") -> None:
+        """Print items while somebody is being asked: below what may be half typed, with the prompt once more, or behind another hint."""
         if self._typed_by_a_person:
             self._console.print()
         self.show_items(sign, items)
         if self._typed_by_a_person:
-            self._console.print(Text(self._prompt), end="")
+            self._console.print(Text(f"{hint} {PROMPT}" if hint else self._prompt), end="")
 
     def ask(self, hint: str = "") -> str:
         """Read a line; ``hint`` stands before the prompt.

@@ -34,7 +34,8 @@ HELP = (
     ("*", "stands where something is new since you were last asked"),
 )
 _RECENT = 8
-_TOO_LATE = "Something has happened meanwhile, and this is asked no more; here is the table now."
+_TOO_LATE = "Something has happened meanwhile, and this is asked no more."
+_ASKED_NO_MORE = "asked no more, Enter goes on"
 
 
 class Sitting:
@@ -88,6 +89,8 @@ class Sitting:
             self._see(self._seat.get(omit_view=True))
         if self._over() or any(decision.seat == self._voice.me for decision in self._match.decisions):
             return
+        while self._heard < self._match.version:  # what led here, the person's own move too
+            self._hear()
         asked = listed([self._voice.who(decision.seat) for decision in self._match.decisions]) or "the others"
         self._screen.show(Text(f"Waiting for {asked} … (Ctrl-C leaves)", "italic"))
         while True:
@@ -132,7 +135,8 @@ class Sitting:
                     self._hearing = Hearing(self._seat, self._heard, self._tell_at_prompt)  # who is typing need not be disturbed by it
                 else:
                     self._is_answered_elsewhere |= any(closed.decision_id == self._asked_for for closed in heard.decisions_closed)
-                    self._screen.show_at_prompt("·", map(self._voice.paint, self._worded(heard)))
+                    hint = _ASKED_NO_MORE if self._is_answered_elsewhere else ""
+                    self._screen.show_at_prompt("·", map(self._voice.paint, self._worded(heard)), hint)
 
     def _worded(self, update: Update) -> list[str]:
         told = list(tell(update, self._face, self._voice))

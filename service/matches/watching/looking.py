@@ -1,7 +1,8 @@
 """Looking at matches that are watched: what is read is read once, for all who watch."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import Context
 
 import structlog
@@ -59,7 +60,7 @@ class Looking:
         except StoreUnavailable:
             return False
         except NotFound:
-            self.end(watched, lambda: gone(watched, self._repository.now(watched.match_id)))
+            self._is_gone(watched)
         except Unavailable as error:
             reason, message = error.reason, error.message
             self.end(watched, lambda: Unavailable(reason, message))
@@ -136,18 +137,32 @@ class Looking:
         async with watched.reading:
             found = watched.after(version)
             if found is None:
-                match = watched.match or await self.refresh(watched)
-                found = await self._repository.entries(match, version, MOST_STEPS)
+                with self._noticing(watched):
+                    match = watched.match or await self.refresh(watched)
+                    found = await self._repository.entries(match, version, MOST_STEPS)
                 watched.keep(found)
         return found
 
     async def read_again(self, watched: Watched) -> Match:
         """Read the match as it is now, and keep it while something happens."""
         revision = watched.revision
-        match = await self.refresh(watched)
+        with self._noticing(watched):
+            match = await self.refresh(watched)
         if watched.match is None and watched.revision == revision:
             watched.match, watched.is_used = match, True
         return match
+
+    @contextmanager
+    def _noticing(self, watched: Watched) -> Iterator[None]:
+        """Where a watcher finds that the match is gone, tell it and all others what has become of it."""
+        try:
+            yield
+        except NotFound:
+            self._is_gone(watched)
+            raise gone(watched, self._repository.now(watched.match_id)) from None
+
+    def _is_gone(self, watched: Watched) -> None:
+        self.end(watched, lambda: gone(watched, self._repository.now(watched.match_id)))
 
     def in_background(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
         """Run a piece of work until it ends or this is closed."""

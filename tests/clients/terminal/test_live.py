@@ -57,6 +57,19 @@ def test_what_the_others_do_is_told_as_it_happens(home: Home, client: Client) ->
     assert "You have won" in ann.read
 
 
+def test_what_the_last_move_did_is_told_before_the_others_are_waited_for(home: Home, client: Client) -> None:
+    created = two_people(client, first_seat=1)
+    ann = sit(home, created.seats[1])
+    for left in ("2 actions", "1 action"):
+        ann.wait_for(f"{left} left. What do you do?")
+        ann.type("draw")
+    ann.wait_for("Waiting for Ben")
+    ann.wait_for("· Turn 2: Ben.")
+    created.seats[2].resign()
+    assert ann.end() == 0
+    assert ann.read.index("· Turn 2: Ben.") < ann.read.index("Waiting for Ben")
+
+
 def test_it_is_told_also_while_one_is_asked(home: Home, client: Client) -> None:
     created = two_people(client, first_seat=1)
     ann = sit(home, created.seats[1])

@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -147,21 +148,24 @@ def test_ctrl_c_leaves_and_says_how_to_resume(home: Home) -> None:
     assert home.run(*resuming(playing.wait_for("--resume"))).returncode == 0
 
 
-def in_a_terminal(home: Home, *arguments: str, keys: bytes, **environment: str) -> tuple[int, str]:
-    """Run it in a terminal of its own, press keys at the first prompt; returns the exit status and what stood on the screen."""
+def in_a_terminal(home: Home, *arguments: str, keys: bytes, pressed_at: bytes = b"> ", **environment: str) -> tuple[int, str]:
+    """Run it in a terminal of its own, press keys at the first prompt (or such a one); returns the exit status and what stood on the screen."""
     own, its = pty.openpty()
     process = subprocess.Popen(
         [*home.command, "play", *arguments], env=home.environment | {"TERM": "xterm-256color"} | environment, stdin=its, stdout=its, stderr=its, close_fds=True
     )
     os.close(its)
+    too_long = threading.Timer(60, process.kill)
+    too_long.start()
     read, pressed = b"", False
     with contextlib.suppress(OSError):  # how the end of a terminal is told
         while piece := os.read(own, 4_096):
             read += piece
-            if b"> " in read and not pressed:
+            if pressed_at in read and not pressed:
                 os.write(own, keys)
                 pressed = True
     os.close(own)
+    too_long.cancel()
     return process.wait(30), read.decode()
 
 
@@ -174,6 +178,17 @@ def test_in_a_terminal_it_has_colours_and_leaves_by_q_or_ctrl_d(home: Home, keys
     assert status == 0, screen
     assert COLOURED.search(screen)
     assert "umpire play --resume" in screen
+
+
+def test_at_the_prompt_of_what_is_asked_no_more_it_is_said_so(home: Home, serving: Serving) -> None:
+    with Client(serving.grpc, api_key=API_KEY) as client:
+        created = client.create_match("goldn_crash", [person("Ann"), person("Ben")], options={"goldn_crash": {"first_seat": 1}}, move_timeout=5)
+    seat = created.seats[1]
+    Memory(state_folder(home.environment)).keep(Remembered(seat.match_id, 1, seat.credential, serving.grpc, False))
+    status, screen = in_a_terminal(home, "--resume", "--no-color", keys=b"q\n", pressed_at=b"asked no more, Enter goes on > ")
+    assert status == 0, screen
+    assert screen.index("You let the time pass") < screen.index("asked no more, Enter goes on > ")
+    assert len(re.findall(r"seconds? left > ", screen)) == 1, "the time of what is asked no more stands there no more"
 
 
 @pytest.mark.parametrize(("arguments", "environment"), [(["--no-color"], {}), (["--no-colour"], {}), ([], {"NO_COLOR": "1"})])

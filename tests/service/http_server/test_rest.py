@@ -1,5 +1,6 @@
 """REST: what a request may look like, and what an answer looks like."""
 
+import gzip
 import re
 
 import pytest
@@ -116,6 +117,18 @@ async def test_a_field_of_the_path_stands_there_only(http: Caller, name: str) ->
 async def test_a_body_is_json(http: Caller, content_type: str) -> None:
     answer = await http("POST", RENEW, b'{"seat": 1}', content_type=content_type)
     assert (answer.status, answer.reason, answer.fields) == (400, "INVALID_REQUEST", ["content-type"])
+
+
+@pytest.mark.parametrize("path", [RENEW, "/umpire.v1.MatchService/RenewInvite"])
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd", "gzip, br"])
+async def test_a_compressed_body_is_refused_by_the_name_of_its_header(http: Caller, path: str, encoding: str) -> None:
+    answer = await http("POST", path, gzip.compress(b'{"seat": 1}'), content_type="application/json", content_encoding=encoding)
+    assert (answer.status, "content-encoding" in answer.json["message"]) == (400, True)
+    assert http.dispatcher.request is None
+
+
+async def test_a_body_that_says_that_it_is_not_compressed_is_taken(http: Caller) -> None:
+    assert (await http("POST", RENEW, b'{"seat": 1}', content_type="application/json", content_encoding="Identity")).status == 200
 
 
 async def test_a_body_may_leave_its_type_unsaid(http: Caller) -> None:

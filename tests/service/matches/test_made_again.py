@@ -14,7 +14,7 @@ from tests.service.matches.workers import GAME, SEED, TTL_MS, Start, Worker, cre
 
 
 async def make(worker: Worker, match_id: str, *, invite: bool) -> Match:
-    wanted = NewMatch(match_id, GAME, "", None, [SeatRequest(), SeatRequest()], invite, False, TTL_MS, SEED, True)
+    wanted = NewMatch(match_id, GAME, "", None, [SeatRequest(), SeatRequest()], invite, False, TTL_MS, SEED, "again")
     return await create_match(worker.repository, worker.library, wanted)
 
 

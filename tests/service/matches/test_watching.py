@@ -232,6 +232,22 @@ async def test_deleting_a_match_here_or_elsewhere_ends_its_watches(places: list[
     assert places[0].watchers.number == 2, "who was refused does not watch"
 
 
+@pytest.mark.parametrize("reading", ["match", "steps"])
+async def test_who_reads_on_after_a_match_has_had_its_time_hears_so_too(redis_server: PrivateRedis, key_prefix: str, reading: str) -> None:
+    here = await Place(redis_server.url, key_prefix, notices=Deaf()).open()
+    match = await here.worker.create()
+    watch, other = await here.watch(match, 0), await here.watch(match, 0)
+    watched = watch.watched
+    watched.match, watched.steps, watched.expires = None, [], match.record.created
+    async with Redis.from_url(redis_server.url) as redis:
+        await redis.delete(*[key async for key in redis.scan_iter(f"*{match.record.match_id}*")])
+    with pytest.raises(NotFound) as ended:
+        await getattr(watch, reading)()
+    assert ended.value.reason == "MATCH_EXPIRED"
+    assert (await end_of(other)).reason == "MATCH_EXPIRED", "what one has found out, all are told"
+    await here.close()
+
+
 @pytest.mark.parametrize("by", [0, 1])
 async def test_a_seat_given_anew_ends_the_watches_of_that_seat_alone(places: list[Place], redis_server: PrivateRedis, key_prefix: str, by: int) -> None:
     here, creator = places[0], Credential

@@ -81,7 +81,7 @@ class Worker:
 
     async def create(self, *bots: str, game: str = GAME, move_timeout_ms: int = 0, ttl_ms: int = TTL_MS) -> Match:
         seats = [SeatRequest(house_bot=bot) for bot in (bots or ("", ""))]
-        wanted = NewMatch(new_match_id(), game, "", None, seats, False, False, ttl_ms, SEED, False, move_timeout_ms)
+        wanted = NewMatch(new_match_id(), game, "", None, seats, False, False, ttl_ms, SEED, "", move_timeout_ms)
         return await create_match(self.repository, self.library, wanted)
 
     async def read(self, match: Match) -> Match:

@@ -43,7 +43,7 @@ def played(
     rng = random.Random(f"{game.id} {mode.id} {seed}")
     seats = [SeatRequest(house_bot=next(iter(game.bots)) if bots and number else "") for number in range(rng.randint(mode.min_seats, mode.max_seats))]
     timeout = MOVE_TIMEOUT_MS if late else 0
-    wanted = NewMatch("1a2-abcdefghijklmnopqrstuvwx", game.id, "", options, seats, False, False, 60_000, b"", False, timeout)
+    wanted = NewMatch("1a2-abcdefghijklmnopqrstuvwx", game.id, "", options, seats, False, False, 60_000, b"", "", timeout)
     match, now = lay_out(LIBRARY, wanted, NOON), NOON
     match.record.seed = seed.to_bytes(32, "big")
     if client_seeds:
