@@ -141,7 +141,7 @@ def _apply(library: Library, rpc: Rpc, data: bytes, seat: int, request: bytes) -
 
 def _new_match(library: Library, game: Game, mode: Mode, seed: bytes) -> Match:
     seats = [SeatRequest(display_name="", metadata="", house_bot="")] * mode.min_seats
-    wanted = NewMatch("bench", game.id, "", None, seats, invite=False, hot_seat=False, ttl_ms=DEFAULT_TTL_MS, seed=seed, repeatable=False)
+    wanted = NewMatch("bench", game.id, "", None, seats, invite=False, hot_seat=False, ttl_ms=DEFAULT_TTL_MS, seed=seed, request_id="")
     match = lay_out(library, wanted, 0)
     match.deal(0)
     return match
