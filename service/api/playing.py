@@ -32,6 +32,7 @@ class Playing:
         self._send = send
         self._with_view = with_view
         self._asked = 0
+        self._looked_at: int | None = None
         self._inbox: messages.PlayMatchRequest | Exception | None = None
         self._has_room = asyncio.Event()
         self._is_closed = False
@@ -127,11 +128,14 @@ class Playing:
     async def _question(self) -> messages.PlayQuestion | None:
         """Ask the seat, once a decision, as soon as all steps up to it are said."""
         watch = self._watch
-        if watch.is_behind or watch.watched.is_over:
+        if watch.is_behind or watch.watched.is_over or watch.version == self._looked_at:  # only a step changes who is asked
             return None
         match = await watch.match()
+        if match.record.version != watch.version:
+            return None
+        self._looked_at = watch.version
         decision_id = match.decision_id(watch.viewer)
-        if decision_id is None or decision_id == self._asked or match.record.version != watch.version:
+        if decision_id is None or decision_id == self._asked:
             return None
         decision = present.present_own_decision(match, watch.viewer)
         if decision is None:
