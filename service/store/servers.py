@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from redis.exceptions import ReadOnlyError
 
-from service.redis_place import Kind, read_place
+from service.redis_place import Kind, Place, read_place
 from service.store._cluster import Cluster
 from service.store._node import Limits, Node
 from service.store._sentinel import following
@@ -116,7 +116,16 @@ class OneServer:
 
 
 class Master(OneServer):
-    """The master of a group that sentinels watch: each connection asks them where it is."""
+    """The master of a group that sentinels watch: each connection asks them where it is.
+
+    All leave it when one of them has found another: a master that was frozen or cut off goes on for a while as if it were one.
+    """
+
+    def __init__(self, place: Place, limits: Limits, lost: Callable[[], None]) -> None:
+        super().__init__(Node(following(place, limits, self._moved), limits, lost=lost))
+
+    def _moved(self) -> None:
+        self._node.renew()
 
     async def run(self, bucket: str, *command: Any) -> Any:
         try:
@@ -144,6 +153,6 @@ def servers_at(url: str, keys: Keys, limits: Limits, lost: Callable[[], None] = 
         case Kind.ONE:
             return OneServer(Node(place.options, limits, lost=lost))
         case Kind.SENTINEL:
-            return Master(Node(following(place, limits), limits, lost=lost))
+            return Master(place, limits, lost)
         case Kind.CLUSTER:
             return Cluster(place, keys, limits, lost)

@@ -1,11 +1,13 @@
 """A master that a sentinel watches: it is found, and its successor after it."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from service.store import Store, StoreUnavailable, new_match_id
+from service.store import Durability, Store, StoreUnavailable, new_match_id
+from service.store.keys import Keys
 from tests.service.store.playing import Player, heard_once, listen
 from tests.service.store.redis_groups import Watched, until
 
@@ -73,3 +75,33 @@ async def test_without_a_sentinel_that_knows_the_master_nothing_is_written(watch
     with pytest.raises(StoreUnavailable):
         await store.open()
     await store.close()
+
+
+@pytest.mark.parametrize("durability", [Durability.NONE, Durability.AOF])
+async def test_no_connection_stays_with_a_master_that_was_frozen_and_takes_itself_for_the_master_still(watched: Watched, durability: Durability) -> None:
+    for server in (watched.master, watched.replica):
+        server.client.config_set("appendonly", "yes")
+    store = Store(watched.url, durability=durability)
+    await store.open()
+    player = await Player(store, new_match_id()).create()
+    await player.reach(player.acknowledged + 2)
+    await player.check()  # the log is read over connections of its own
+    await asyncio.to_thread(until, watched.master.has_replicas)
+    watched.master.freeze()
+    await asyncio.to_thread(until, lambda: watched.replica.client.info("replication")["role"] == "master")
+    async with asyncio.timeout(40):
+        while not await _is_at(store, player.match_id, watched.replica.port):  # noqa: ASYNC110 - what is waited for happens elsewhere
+            await asyncio.sleep(0.05)
+    watched.master.thaw()
+    assert watched.master.client.info("replication")["role"] == "master"  # it takes the sentinel some seconds to tell it otherwise
+    await player.reach(player.acknowledged + 2)
+    await player.check()
+    assert int(watched.replica.client.hget(Keys("umpire:").match(player.match_id), "r")) == player.revision
+    await store.close()
+
+
+async def _is_at(store: Store, match_id: str, port: int) -> bool:
+    """Whether the connection for what is short has found a server."""
+    with contextlib.suppress(StoreUnavailable):
+        return await store.revision(match_id) is not None and store._servers._node.shared.peer == f"127.0.0.1:{port}"
+    return False
