@@ -72,14 +72,15 @@ class Durable:
                 *replies, kept = await self._shared.run_together(*[command for commands, _ in group for command in commands], self._wait)
             except Exception as error:  # noqa: BLE001 - whatever it is, who waits has to know
                 replies, kept = [error for commands, _ in group for _ in commands], error
+            lack = _lack(kept)
             ends = iter(replies)
             for commands, reply in group:
                 *_, last = [next(ends) for _ in commands]
-                _settle(reply, last if isinstance(last, Exception) else _unless_lacking(kept, last))
-            if isinstance(kept, StoreUnavailable):  # who waits behind has waited long enough
+                _settle(reply, last if isinstance(last, Exception) or lack is None else StoreUnavailable(lack, Applied.UNKNOWN))
+            if lack is not None and not isinstance(kept, REFUSALS):  # who waits behind has waited long enough
                 waiting, self._next = self._next, []
                 for _, reply in waiting:
-                    _settle(reply, StoreUnavailable(str(kept)))
+                    _settle(reply, StoreUnavailable(lack))
         self._task = None
 
 
@@ -92,11 +93,11 @@ def _settle(reply: "asyncio.Future[Any]", outcome: Any) -> None:
         reply.set_result(outcome)
 
 
-def _unless_lacking(kept: Any, last: Any) -> Any:
-    """Return a reply, or why what it says may still be lost. ``kept`` counts the places, of WAITAOF first those here."""
+def _lack(kept: Any) -> str | None:
+    """Return why what was written may still be lost, None if it is kept. ``kept`` counts the places, of WAITAOF first those here."""
     if isinstance(kept, REFUSALS):
-        return StoreUnavailable(f"the store refused to wait: {refusal(kept)}", Applied.UNKNOWN)
+        return f"the store refused to wait: {refusal(kept)}"
     if isinstance(kept, Exception):
-        return StoreUnavailable(str(kept), Applied.UNKNOWN)
+        return str(kept)
     count = kept[0] if isinstance(kept, list) else kept
-    return last if count else StoreUnavailable("the store did not keep it in a second place in time", Applied.UNKNOWN)
+    return None if count else "the store did not keep it in a second place in time"

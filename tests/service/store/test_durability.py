@@ -64,6 +64,24 @@ async def test_what_no_replica_keeps_is_unknown_in_time_and_reads_go_on(pair: tu
     await store.close()
 
 
+async def test_who_waits_behind_what_no_replica_keeps_waits_no_longer_and_nothing_is_written(pair: tuple[Server, Server]) -> None:
+    master, replica = pair
+    store = Store(f"redis://127.0.0.1:{master.port}", durability=Durability.REPLICA)
+    first, second = [await Player(store, new_match_id()).create() for _ in range(2)]
+    replica.freeze()
+    commit = asyncio.create_task(first.step())
+    await asyncio.sleep(0.1)
+    assert await second.step() == "NO"
+    assert await commit == "UNKNOWN"
+    assert await store.revision(second.match_id) == second.revision
+    assert max(first.longest, second.longest) < 2
+    replica.thaw()
+    for player in (first, second):
+        await player.reach(player.acknowledged + 2)
+        await player.check()
+    await store.close()
+
+
 async def test_what_is_acknowledged_is_on_disk(tmp_path: Path) -> None:
     server = Server(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
     store = Store(f"redis://127.0.0.1:{server.port}", durability=Durability.AOF)
