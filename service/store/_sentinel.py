@@ -54,7 +54,7 @@ class _FollowingWithTls(_Following, SSLConnection):
     """The same with TLS."""
 
 
-def following(place: Place, limits: Limits, moved: Callable[[], None]) -> dict[str, Any]:
+def following(place: Place, limits: Limits, moved: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Make the options of connections that follow the master; ``moved`` is told when it is found elsewhere than before."""
     is_encrypted = issubclass(place.options.get("connection_class", Connection), SSLConnection)
     options = {**place.sentinel_options, "retry": None, "socket_timeout": limits.connect, "socket_connect_timeout": limits.connect, "ssl": is_encrypted}

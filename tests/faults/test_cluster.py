@@ -34,6 +34,7 @@ def test_200_watchers_see_every_step_once_while_a_master_dies_and_its_replica_ta
     victim.kill()
     before = [len(player.acknowledged) for player in hit]
     until(lambda: cluster.master_of(key) is not victim)
+    victim.start()  # as a replica: until there is one, no move is acknowledged there
     until(lambda: all(len(player.acknowledged) > number + 3 for player, number in zip(hit, before, strict=True)))
     served.wait_until_ready()
     crowd.check()
