@@ -8,6 +8,9 @@ import pytest
 from service.private_redis import PrivateRedis
 from tests.serving import CALLERS, Caller, Serving
 
+# A shell lets what it runs in the background ignore Ctrl-C, and programs started by it too: those of the tests are to hear it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis]:
