@@ -1,7 +1,6 @@
 """A request that is repeated is acknowledged when what its first call did is kept, as that call would have been (``--durability``)."""
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,18 +11,6 @@ from service.messages import SeatRequest
 from service.store import Applied, Durability, StoreUnavailable, new_match_id
 from tests.service.matches.workers import GAME, SEED, TTL_MS, Worker, credential
 from tests.service.store.redis_groups import Server, until
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> Iterator[tuple[Server, Server]]:
-    """A master and its replica."""
-    master = Server(tmp_path)
-    replica = Server(tmp_path, "--replicaof", f"127.0.0.1 {master.port}")
-    until(master.has_replicas)
-    yield master, replica
-    replica.thaw()
-    for server in (replica, master):
-        server.kill()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,21 +10,9 @@ from service.config import ConfigError, read_settings
 from service.store import CommitResult, Durability, Store, new_match_id
 from service.store.keys import Keys
 from tests.service.store.playing import TTL_MS, Player
-from tests.service.store.redis_groups import RedisCluster, Server, until
+from tests.service.store.redis_groups import RedisCluster, Server
 
 pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> Iterator[tuple[Server, Server]]:
-    """A master and its replica."""
-    master = Server(tmp_path)
-    replica = Server(tmp_path, "--replicaof", f"127.0.0.1 {master.port}")
-    until(master.has_replicas)
-    yield master, replica
-    replica.thaw()
-    for server in (replica, master):
-        server.kill()
 
 
 def calls(server: Server, command: str) -> int:
