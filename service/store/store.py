@@ -177,13 +177,10 @@ class Store:
             raise Corrupt(match_id)
         return int(revision)
 
-    def first_revision(self, match_id: str = "") -> int:
-        """Make the revision of a new match: larger than any of a match of the same id that was deleted before, so that no memory of that one can pass."""
-        return self.next_revision(match_id, 0)
-
     def next_revision(self, match_id: str, revision: int) -> int:
-        """Make the revision that follows one. It is not simply the next number: where a fail-over has lost the last commits, others in their place are not to
-        have their revisions, else a worker that remembers a lost one takes it for what is there.
+        """Make the revision that follows one; after 0, a new match's first. It is not simply the next number: neither a match that was made again after it was
+        deleted nor commits in the place of those that a fail-over has lost are to have a revision that was there before, else a worker that remembers it takes
+        it for what is there.
         """
         return max(self.now_ms(match_id) * 1_000, revision) + 1 + secrets.randbelow(_REVISIONS)
 

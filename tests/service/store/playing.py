@@ -21,7 +21,7 @@ class Player:
         self.failures: list[str] = []
 
     async def create(self) -> "Player":
-        self.first = self.revision = self.acknowledged = self.store.first_revision(self.match_id)
+        self.first = self.revision = self.acknowledged = self.store.next_revision(self.match_id, 0)
         assert await self.store.commit(self.match_id, 0, self.first, 0, b"1", [b"1"], TTL_MS) is CommitResult.COMMITTED
         return self
 

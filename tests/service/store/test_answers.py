@@ -24,7 +24,7 @@ def keys(key_prefix: str) -> Keys:
 
 
 async def create(store: Store, *entries: bytes, ttl_ms: int = TTL_MS) -> tuple[str, int]:
-    match_id, revision = new_match_id(), store.first_revision()
+    match_id, revision = new_match_id(), store.next_revision("", 0)
     assert await store.commit(match_id, 0, revision, 0, b"first", entries, ttl_ms) is CommitResult.COMMITTED
     return match_id, revision
 

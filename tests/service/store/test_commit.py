@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_factories=["uvloop"])
 
 
 async def create(store: Store, entries: Sequence[bytes] = (b"one",)) -> tuple[str, int]:
-    match_id, revision = new_match_id(), store.first_revision()
+    match_id, revision = new_match_id(), store.next_revision("", 0)
     assert await store.commit(match_id, 0, revision, 0, b"first", entries, TTL_MS) is CommitResult.COMMITTED
     return match_id, revision
 
@@ -62,7 +62,7 @@ async def test_a_match_made_again_under_its_id_has_a_revision_that_no_memory_has
     match_id, revision = await create(store)
     await store.delete(match_id)
     await asyncio.sleep(0.002)
-    again = store.first_revision()
+    again = store.next_revision("", 0)
     assert again > revision + 1
     assert await store.commit(match_id, 0, again, 0, b"again", [], TTL_MS) is CommitResult.COMMITTED
     assert await store.commit(match_id, revision, revision + 1, 1, b"old", [b"two"], TTL_MS) is CommitResult.CONFLICT
@@ -157,7 +157,7 @@ async def test_a_failure_at_any_command_leaves_no_half_commit(
     failures = 0
     for call in range(1, 40):
         if is_new:
-            match_id, expected, becomes, before = new_match_id(), 0, store.first_revision(), 0
+            match_id, expected, becomes, before = new_match_id(), 0, store.next_revision("", 0), 0
         else:
             match_id, expected = await create(store)
             becomes, before = expected + 1, 1

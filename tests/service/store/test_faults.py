@@ -41,7 +41,7 @@ async def eventually(store: Store) -> None:
 
 
 async def create(store: Store) -> tuple[str, int]:
-    match_id, revision = new_match_id(), store.first_revision()
+    match_id, revision = new_match_id(), store.next_revision("", 0)
     assert await store.commit(match_id, 0, revision, 0, b"first", [b"one"], TTL_MS) is CommitResult.COMMITTED
     return match_id, revision
 

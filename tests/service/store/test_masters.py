@@ -250,7 +250,7 @@ async def test_a_replica_that_is_still_being_sent_everything_is_none_and_who_tel
 async def test_a_redis_whose_disk_fails_is_told_of_and_is_there_for_all_that_reads_until_it_writes_again(server: Server) -> None:
     store = Store(f"redis://{own(server)}")
     match_id = new_match_id()
-    first, second = store.first_revision(match_id), store.first_revision(match_id) + 1
+    first, second = store.next_revision(match_id, 0), store.next_revision(match_id, 0) + 1
     assert await store.commit(match_id, 0, first, 0, b"first", [b"one"], 600_000) is CommitResult.COMMITTED
     in_the_way = server.folder / "dump.rdb"
     in_the_way.mkdir()
